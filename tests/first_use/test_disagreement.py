@@ -76,7 +76,7 @@ def test_a_comparison_and_a_gate_name_the_side() -> None:
     assert codes(karat.compare(TWO, y_prob={"a": PROB, "b": 1 - PROB})) == ["D103"]
     assert codes(karat.compare(TWO, {"a": GUESS, "b": GUESS})) == []
     assert codes(karat.gate(TWO, 1 - GUESS, min={"accuracy": 0.0})) == ["D116"]
-    rules = {"max_drop": {"accuracy": 0.9}}
+    rules = {"max_drop": {"accuracy": 0.3}}
     (found,) = doubts(karat.gate(TWO, GUESS, baseline=1 - GUESS, **rules))
     assert found.noticed.startswith("The predictions of the baseline agree")
     assert codes(karat.gate(TWO, GUESS, baseline=GUESS, **rules)) == []

@@ -205,10 +205,15 @@ def points(html: str) -> list[float]:
     return [float(x) for x in found]
 
 
+def svg(picture: drawing.Picture | None) -> str:
+    assert picture is not None
+    return picture.draw(str)
+
+
 def test_points_of_a_forest_stand_in_proportion_to_their_values() -> None:
     values = [0.1, 0.4, 0.25, 0.9]
     marks = [drawing.Mark(str(x), x, x - 0.05, x + 0.02) for x in values]
-    places = points(drawing.forest(marks, label="value", title="title"))
+    places = points(svg(drawing.forest(marks, label="value", title="title")))
     slope = (places[3] - places[0]) / 0.8
     assert slope > 0
     assert places == pytest.approx([places[0] + slope * (x - 0.1) for x in values], abs=0.11)
@@ -234,7 +239,7 @@ def test_what_a_gate_refuses_stands_left_of_its_limit(better: str) -> None:
 
 def test_a_curve_goes_through_its_corners() -> None:
     x, y = np.array([0.0, 0.0, 0.5, 1.0]), np.array([0.0, 0.6, 0.9, 1.0])
-    html = drawing.plane([drawing.Line("", x, y)], x="x", y="y", title="t")
+    html = svg(drawing.plane([drawing.Line("", x, y)], x="x", y="y", title="t"))
     (path,) = re.findall(r'<path d="(M[^"]*L[^"]*)" fill="none" stroke="#', html)
     drawn = np.array([pair.split() for pair in path[1:].split("L")], float)
     assert drawn[:, 0] == pytest.approx(48 + 280 * x, abs=0.06)
@@ -347,6 +352,8 @@ def test_notes_that_come_first_stand_above_the_picture() -> None:
 
     table = Table.by_column("Table", (TableColumn("a"), ["1"]))
     sections = (Notes("First", ("doubt",)), table, Notes("Last", ("note",)))
-    html = notebook.html_of(Document("title", ("fact",), sections), "<svg></svg>")
+    html = notebook.html_of(
+        Document("title", ("fact",), sections), drawing.Picture((), lambda _: "<svg></svg>")
+    )
     order = [html.index(text) for text in ("title", "doubt", "<svg>", "<table", "note<")]
     assert order == sorted(order)

@@ -91,10 +91,22 @@ def test_shortened_names_stay_apart(names: list[str], limit: int) -> None:
     assert all(cells(name) <= limit for name in short)
 
 
-def test_names_with_the_same_ends_are_numbered() -> None:
+def test_names_with_the_same_ends_show_what_differs() -> None:
     names = ["abcdeXfghij", "abcdeYfghij", "abcdeZfghij"]
-    assert distinct(names, 7) == ["abc…hij", "ab…ij~2", "ab…ij~3"]
+    assert distinct(names, 7) == ["ab…X…ij", "ab…Y…ij", "ab…Z…ij"]
     assert distinct(["same", "same"], 8) == ["same", "same"]
+    # Words that differ are whole.
+    species = [f"species_{i:02}_longname_of_it" for i in range(12)]
+    assert distinct(species, 16)[7] == "specie…07…_of_it"
+    # One name has one text, however often it stands in a list.
+    assert distinct([*names, *names[::-1]], 7) == [*distinct(names, 7), *distinct(names, 7)[::-1]]
+
+
+def test_names_that_differ_too_much_to_be_shown_are_numbered() -> None:
+    names = ["abcdeXfghij", "abcdeYfghij"]
+    assert distinct(names, 4) == ["ab…j", "a…~2"]
+    # The text of one name is not another name.
+    assert distinct(["ab…ij", "abcdefghij"], 5) == ["ab…ij", "a…j~2"]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +119,7 @@ def test_names_with_the_same_ends_are_numbered() -> None:
         (["random_forest", "boosting"], 8, ["rand…est", "boosting"]),
         (["same words", "same words too"], 8, ["…words", "…wor…too"]),
         # What separates the words is all that tells these apart.
-        (["model_x_preds", "model_x-preds"], 8, ["mode…eds", "mod…ds~2"]),
+        (["model_x_preds", "model_x-preds"], 8, ["…x_preds", "…x-preds"]),
         (["a_rather_long_name"], 8, ["a_ra…ame"]),
         ([], 8, []),
     ],

@@ -139,7 +139,14 @@ def of_rows(rows: Rows, of: str = "") -> list[Doubt]:
 
 
 def of_bounds(rules: Iterable[Rule]) -> Iterator[Doubt]:
-    """Iterate over the doubt that a bound stops better models, and no other stops worse ones."""
+    """Iterate over the doubts about rules.
+
+    A bound stops better models, and no other stops worse ones; a drop is allowed that is a large
+    part of the range.
+    """
+    from karat.results.gate.verdicts import example_rule
+
+    rules = list(rules)
     bounds = [rule for rule in rules if not rule.needs_baseline]
     for rule in bounds:
         wrong, right = {"higher": ("max", "min"), "lower": ("min", "max")}.get(
@@ -157,6 +164,23 @@ def of_bounds(rules: Iterable[Rule]) -> Iterator[Doubt]:
             better=rule.metric.better,
             option=option(right, written),
         )
+    for rule in rules:
+        low, high = rule.metric.range
+        if rule.needs_baseline and _WIDE * (high - low) < rule.bound:
+            argument, name = rule.kind.replace("-", "_"), str(rule.metric)
+            yield doubt(
+                "D145",
+                rule=rule.text,
+                metric=name,
+                low=f"{low:g}",
+                high=f"{high:g}",
+                share=f"{100 * rule.bound / (high - low):.0f} %",
+                option=option(argument, example_rule(argument, name)),
+            )
+
+
+_WIDE: Final = 0.3
+"""Proportion of the range of a metric above which an allowed drop is in doubt."""
 
 
 def of_classes(classes: Classes) -> Iterator[Doubt]:

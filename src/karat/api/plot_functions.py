@@ -16,7 +16,8 @@ from karat.api.results import Comparison, Confusion, Report
 from karat.errors import error, short, shown
 from karat.errors.habits import karat_word, unknown_argument
 from karat.output.plots import _confusion, _forest, _reliability, _threshold, _traced
-from karat.output.plots._axes import axes_of, check_matplotlib
+from karat.output.plots._axes import add_key, axes_of, check_matplotlib
+from karat.output.plots._series import names_in
 
 _OPTIONS: Final = {
     "classes": "label or labels of the classes to draw. Default: all classes; of two, the positive"
@@ -84,6 +85,8 @@ def _plotted(body: Callable[..., None]) -> Callable[..., Any]:
             reports = read(name, drawn, y_pred, of_rows)
             try:
                 body(reports, axes, **rest)
+                named = reports.models if isinstance(reports, Comparison) else names_in(reports)
+                add_key(axes, named)
             except (AttributeError, TypeError) as problem:
                 for key in rest.keys() - own_names:
                     if repr(key) in str(problem):  # no artist takes it either

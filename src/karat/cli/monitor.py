@@ -46,7 +46,7 @@ _READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
     "monitor",
     cls=Described,
     examples=(
-        "karat monitor spam.karat monday.csv --min accuracy=0.9 --min recall=0.8",
+        "karat monitor spam.karat monday.csv --min recall=0.8 --positive spam",
         "karat monitor spam.karat tuesday.csv",
         "karat monitor spam.karat all.csv --where \"day = '2026-05-02'\"",
         "karat monitor spam.karat",

@@ -77,6 +77,10 @@ D117  The baseline was predicted with another threshold.
 D118  The bound of {metric} is on its better side.
       {rule} lets worse models pass: of {metric}, {better} is better.
       To require good values, give {option}.
+D145  The rule {rule} allows a large drop.
+      {metric} lies between {low} and {high}: the bound is {share} of that, so the rule hardly ever
+          fails.
+      Give how much worse than the baseline is acceptable: {option}.
 D119  Texts may hold several labels.
       {found}.
       If they do, {do}. Otherwise each text is one label.

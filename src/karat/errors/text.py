@@ -7,7 +7,7 @@ import re
 import reprlib
 import string
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -173,48 +173,147 @@ def _start(text: str, limit: int) -> str:
     return text
 
 
-def distinct(names: Sequence[str], limit: int) -> list[str]:
-    """Shorten names to `limit` cells; they stay different if they differ in full.
+def aliases(names: Iterable[str], limit: int, taken: Collection[str] = ()) -> dict[str, str]:
+    """Name → a text of at most `limit` cells that is that of no other name.
 
-    Ranges of numbers are rounded where that is enough; of other names the middle is left out.
+    A name that fits stays as it is. Ranges of numbers are rounded where that is enough; of other
+    names the middle is left out, or what names have in common where that would make them the same.
+
+    Args:
+        names: names in full.
+        limit: cells of the longest text.
+        taken: texts that stand for something else.
 
     Example:
-        >>> from karat.errors.text import distinct
-        >>> distinct(["[0.1234, 1.5151]", "(1.5151, 2.75e+08]"], 12)
+        >>> from karat.errors.text import aliases
+        >>> aliases(["species_07_red_longname", "species_08_red_longname", "cat"], 14)["cat"]
+        'cat'
+        >>> list(aliases(["species_07_red_longname", "species_08_red_longname"], 14).values())
+        ['speci…07…gname', 'speci…08…gname']
+        >>> list(aliases(["[0.1234, 1.5151]", "(1.5151, 2.75e+08]"], 12).values())
         ['[0.12, 1.5]', '(1.5, 2.8e8]']
     """
-    short = [shortened(name, limit) for name in _rounded(names, limit)]
-    first: dict[str, str] = {}
-    count: dict[str, int] = {}
-    result = []
-    for name, text in zip(names, short, strict=True):
-        candidate = text
-        while first.setdefault(candidate, name) != name:
-            count[text] = count.get(text, 1) + 1
-            mark = f"~{count[text]}"
+    full = list(dict.fromkeys(names))
+    found = {name: name for name in full if cells(name) <= limit}
+    found |= _rounded(full, limit)
+    long = [name for name in full if name not in found]
+    if not long:
+        return found
+    # A terminal of ASCII shows a dot for an ellipsis.
+    used = {_dotted(text) for text in (*full, *found.values(), *taken)}
+    for name, text in _apart(dict.fromkeys(long), limit).items():
+        candidate, n = text, 1
+        while _dotted(candidate) in used:
+            n += 1
+            mark = f"~{n}"
             candidate = shortened(name, limit - len(mark)) + mark
-        result.append(candidate)
-    return result
+        used.add(_dotted(candidate))
+        found[name] = candidate
+    return {name: found[name] for name in full}
+
+
+def _dotted(text: str) -> str:
+    return text.replace(ELLIPSIS, ".")
+
+
+def _apart(names: Iterable[str], limit: int) -> dict[str, str]:
+    """Name → its text in at most `limit` cells; equal only where nothing that differs fits."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(shortened(name, limit), []).append(name)
+    found: dict[str, str] = {}
+    for text, group in groups.items():
+        found |= {group[0]: text} if len(group) == 1 else _contrast(group, limit)
+    return found
+
+
+_LEAST_CONTRAST = 5
+"""Cells that hold an end, what differs, another end, and two ellipses."""
+
+
+def _contrast(group: Sequence[str], limit: int) -> dict[str, str]:
+    """Name → its text with what differs between these names, which begin and end alike."""
+    if limit < _LEAST_CONTRAST:
+        return {name: shortened(name, limit) for name in group}
+    start = _common(group)
+    end = min(_common([name[start:][::-1] for name in group]), *(len(x) - start for x in group))
+    wide_start, wide_end = _whole_words(group, start, end)
+    for front, back in ((wide_start, wide_end), (start, end)):
+        middles = [name[front : len(name) - back] for name in group]
+        room = limit - max(map(cells, middles))
+        if room >= bool(front) + bool(back):
+            heads, tails = cells(group[0][:front]), cells(group[0][len(group[0]) - back :])
+            head = min(heads, max(room - tails, (room + 1) // 2))
+            tail = min(tails, room - head)
+            return {
+                name: _head(name[:front], head) + middle + _tail(name[len(name) - back :], tail)
+                for name, middle in zip(group, middles, strict=True)
+            }
+    # What differs is long: it begins the text, and is told apart by its own middle.
+    front = wide_start or start
+    rests = _apart([name[front:] for name in group], limit - 1)
+    return {name: ELLIPSIS + rests[name[front:]].removeprefix(ELLIPSIS) for name in group}
+
+
+def _common(texts: Sequence[str]) -> int:
+    """Characters with which all of them begin; a combining mark stays with its letter."""
+    first, last = min(texts), max(texts)
+    n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    while n and any(len(text) > n and not _char_cells(text[n]) for text in texts):
+        n -= 1
+    return n
+
+
+_MOST_WORD = 6
+
+
+def _whole_words(group: Sequence[str], start: int, end: int) -> tuple[int, int]:
+    """Both common ends without the part of a word that what differs begins or ends with."""
+    first = group[0]
+    wide_start, wide_end = start, end
+    while wide_start and start - wide_start < _MOST_WORD and first[wide_start - 1].isalnum():
+        wide_start -= 1
+    while wide_end and end - wide_end < _MOST_WORD and first[len(first) - wide_end].isalnum():
+        wide_end -= 1
+    return wide_start, wide_end
+
+
+def _head(text: str, limit: int) -> str:
+    """The beginning of a text in at most `limit` cells, with an ellipsis where it is cut."""
+    return text if cells(text) <= limit else _start(text, limit - 1) + ELLIPSIS
+
+
+def _tail(text: str, limit: int) -> str:
+    """The end of a text, as `_head` cuts its beginning."""
+    if not text or cells(text) <= limit:
+        return text
+    end = _start(text[::-1], limit - 1)[::-1]
+    return ELLIPSIS + end.lstrip("".join(char for char in set(end) if not _char_cells(char)))
+
+
+def distinct(names: Sequence[str], limit: int, taken: Collection[str] = ()) -> list[str]:
+    """The names as `aliases` shortens them."""
+    found = aliases(names, limit, taken)
+    return [found[name] for name in names]
 
 
 _NUMBER = r"[+-]?[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?"
 _RANGE = re.compile(rf"(?<=[\[(])({_NUMBER}), ({_NUMBER})(?=[\])])")
 
 
-def _rounded(names: Sequence[str], limit: int) -> Sequence[str]:
-    """The names, their ranges with as many digits as fit; as they are where that is not enough."""
-    long = [name for name in names if cells(name) > limit]
-    if not long or not all(map(_RANGE.search, long)):
-        return names
+def _rounded(names: Sequence[str], limit: int) -> dict[str, str]:
+    """The ranges among names with as many digits as fit; none where that is not enough."""
+    ranges = [name for name in names if _RANGE.search(name)]
+    if all(cells(name) <= limit for name in ranges):
+        return {}
+    others = {name for name in names if name not in set(ranges)}
     for digits in range(6, 0, -1):
-        short = [_RANGE.sub(partial(_of_digits, digits), name) for name in names]
-        is_apart = len(set(short)) == len(set(names))
-        if is_apart and not any(_IS_EMPTY.search(name) for name in short):
-            if all(cells(name) <= limit for name in short):
-                return short
-        else:
+        short = [_RANGE.sub(partial(_of_digits, digits), name) for name in ranges]
+        if len(set(short) - others) < len(ranges) or any(map(_IS_EMPTY.search, short)):
             break
-    return names
+        if all(cells(name) <= limit for name in short):
+            return dict(zip(ranges, short, strict=True))
+    return {}
 
 
 _IS_EMPTY = re.compile(rf"[\[(]({_NUMBER}), \1[\])]")
@@ -233,7 +332,7 @@ def _of_digits(digits: int, found: re.Match[str]) -> str:
 _WORDS = re.compile(r"[^\W_]*[\W_]*")
 
 
-def contrasted(names: Sequence[str], limit: int) -> list[str]:
+def contrasted(names: Sequence[str], limit: int, taken: Collection[str] = ()) -> list[str]:
     """Each name in at most `limit` cells; a long one without the words that all begin or end with.
 
     Example:
@@ -256,7 +355,7 @@ def contrasted(names: Sequence[str], limit: int) -> list[str]:
         short = [text.rstrip(string.punctuation + string.whitespace) for text in short]
     short = [ELLIPSIS * bool(front) + text + ELLIPSIS * bool(back) for text in short]
     # Names may differ only in what separates their words.
-    return distinct(short if len(set(short)) == len(set(names)) else names, limit)
+    return distinct(short if len(set(short)) == len(set(names)) else names, limit, taken)
 
 
 def wrapped(text: str, width: int, *, indent: int = 0, hang: int = 0) -> list[str]:

@@ -96,18 +96,21 @@ class Table:
         rows = tuple(zip(*parts, strict=True))
         return cls(title, tuple(head for head, _ in columns), rows, notes)
 
-    def with_names(self, shorten: Callable[[Sequence[str]], Sequence[str]]) -> Table:
-        """The table with what is made of its class names."""
+    def with_names(self, short: Callable[[str], str]) -> Table:
+        """The table with the texts of its names, in cells and headings."""
         places = [i for i, column in enumerate(self.columns) if column.is_name]
-        names = iter(shorten([row[i].text for row in self.rows for i in places]))
+        columns = tuple(
+            replace(column, heading=short(column.heading)) if column.is_model else column
+            for column in self.columns
+        )
         rows = tuple(
             tuple(
-                replace(cell, text=next(names)) if i in places else cell
+                replace(cell, text=short(cell.text)) if i in places else cell
                 for i, cell in enumerate(row)
             )
             for row in self.rows
         )
-        return replace(self, rows=rows)
+        return replace(self, columns=columns, rows=rows)
 
 
 @dataclass(frozen=True, slots=True)

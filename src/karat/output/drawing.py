@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors.text import cells, distinct, harmless, shortened
+from karat.errors.text import cells, harmless, shortened
 from karat.output.plots.svg import coarser
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -36,7 +37,6 @@ WIDTH: Final = 560
 _ROW: Final = 20
 _LETTER: Final = 6.6
 """Width of a letter of 12 pixels, about."""
-_NAME_MAX: Final = 36
 MOST_ROWS: Final = 40
 _FINEST: Final = 0.35
 _MOST_POINTS: Final = 240
@@ -66,12 +66,43 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A curve: its points, its entry in the legend, and whether its points are marked."""
+    """A curve.
+
+    Attributes:
+        name: its entry in the legend.
+        x, y: its points.
+        has_points: whether they are marked.
+        note: what follows its name.
+    """
 
     name: str
     x: Floats
     y: Floats
     has_points: bool = False
+    note: str = ""
+
+
+Short: TypeAlias = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What is drawn as soon as its names have the texts that they have in its document.
+
+    Attributes:
+        names: those that it shows.
+        draw: makes the SVG element, of a function from names to their texts.
+    """
+
+    names: tuple[str, ...]
+    draw: Callable[[Short], str]
+
+    def svg(self, short: Short) -> str:
+        """The element; nothing of what cannot be drawn, so that its tables are still shown."""
+        try:
+            return self.draw(short)
+        except Exception:
+            return ""
 
 
 def forest(
@@ -81,8 +112,8 @@ def forest(
     title: str,
     at: float | None = None,
     legend: Sequence[tuple[Look, str]] = (),
-) -> str:
-    """Rows of points with their intervals under one axis; nothing where no row has a point.
+) -> Picture | None:
+    """Rows of points with their intervals under one axis; None where no row has a point.
 
     Args:
         marks: the rows, the first on top; of more than 40 the first.
@@ -92,16 +123,28 @@ def forest(
         legend: looks and what they mean.
     """
     marks = marks[:MOST_ROWS]
+    if not any(math.isfinite(mark.value) for mark in marks):
+        return None
+    draw = partial(_forest, marks, label, title, at, legend)
+    return Picture(tuple(mark.name for mark in marks), draw)
+
+
+def _forest(
+    marks: Sequence[Mark],
+    label: str,
+    title: str,
+    at: float | None,
+    legend: Sequence[tuple[Look, str]],
+    short: Short,
+) -> str:
     numbers = [
         each
         for mark in marks
         for each in (mark.value, mark.low, mark.high, mark.reference)
         if each is not None and math.isfinite(each)
     ]
-    if not any(math.isfinite(mark.value) for mark in marks):
-        return ""
     low, high = _room([*numbers, *([] if at is None else [at])])
-    names = distinct([harmless(mark.name) for mark in marks], _NAME_MAX)
+    names = [short(mark.name) for mark in marks]
     left = min(260.0, 16 + _LETTER * max(map(cells, names)))
     scale = (WIDTH - left - 16) / (high - low)
     ticks = _ticks(low, high)
@@ -173,8 +216,8 @@ def plane(
     diagonal: bool = False,
     verticals: Sequence[tuple[float, str]] = (),
     unit: bool = True,
-) -> str:
-    """Curves on two axes, with their names beside them; nothing where no curve has two points.
+) -> Picture | None:
+    """Curves on two axes, with their names beside them; None where no curve has two points.
 
     Args:
         lines: the curves.
@@ -191,7 +234,22 @@ def plane(
         if (keep := np.isfinite(line.x) & np.isfinite(line.y)).sum() >= 1
     ]
     if not found:
-        return ""
+        return None
+    draw = partial(_plane, found, x, y, title, legend, diagonal, verticals, unit)
+    return Picture(tuple(line.name for line, _ in found), draw)
+
+
+def _plane(
+    found: Sequence[tuple[Line, npt.NDArray[np.bool_]]],
+    x: str,
+    y: str,
+    title: str,
+    legend: str,
+    diagonal: bool,
+    verticals: Sequence[tuple[float, str]],
+    unit: bool,
+    short: Short,
+) -> str:
     xs = np.concatenate([line.x[keep] for line, keep in found])
     ys = np.concatenate([line.y[keep] for line, keep in found])
     (x0, x1), (y0, y1) = ((0.0, 1.0), (0.0, 1.0)) if unit else (_room(xs), _room([0.0, *ys]))
@@ -214,10 +272,15 @@ def plane(
     if diagonal:
         path = f"M{_n(left)} {_n(bottom)}L{_n(left + width)} {_n(top)}"
         body.append(f'<path d="{path}" stroke="{_LINE}" stroke-dasharray="{_DASHES[2]}"/>')
-    names = distinct([harmless(line.name) for line, _ in found], 27)
-    beside = left + width + 14
+    names = [f"{short(line.name) if line.name else ''}{line.note}" for line, _ in found]
+    beside, top_of_names = left + width + 14, top
+    needed = 22 + _LETTER * max(map(cells, names))
+    if beside + needed > WIDTH:
+        beside, top_of_names = left, bottom + 40
     if legend:
-        body.append(f'<text x="{_n(beside)}" y="{_n(top + 10)}">{_text(harmless(legend))}</text>')
+        body.append(
+            f'<text x="{_n(beside)}" y="{_n(top_of_names + 10)}">{_text(harmless(legend))}</text>'
+        )
     for i, ((line, keep), name) in enumerate(zip(found, names, strict=True)):
         color, dashes = COLORS[i % len(COLORS)], _DASHES[i // len(COLORS) % len(_DASHES)]
         px, py = left + (line.x[keep] - x0) * sx, bottom - (line.y[keep] - y0) * sy
@@ -231,11 +294,11 @@ def plane(
                 for a, b in zip(px.tolist(), py.tolist(), strict=True)
             ]
         if name:
-            row = top + 10 + 18 * (i + bool(legend))
+            row = top_of_names + 10 + 18 * (i + bool(legend))
             path = f"M{_n(beside)} {_n(row - 4)}h16"
             body.append(f'<path d="{path}" {look}/>')
             body.append(f'<text x="{_n(beside + 22)}" y="{_n(row)}">{_text(name)}</text>')
-    first = top + 10 + 18 * (len(found) + bool(legend)) + 8
+    first = top_of_names + 10 + 18 * (len(found) + bool(legend)) + 8
     for i, (at, name) in enumerate(verticals):
         if x0 <= at <= x1:
             dashes = _DASHES[i % 2 + 1]
@@ -248,7 +311,10 @@ def plane(
     body.append(_axis_name(left + width / 2, bottom + 33, x))
     turned = f"rotate(-90 12 {_n(top + height / 2)})"
     body.append(_axis_name(12, top + height / 2, y, turned))
-    return _svg(body, bottom + 42, title)
+    end = bottom + 42
+    if top_of_names > top:
+        end = first + 18 * len(verticals)
+    return _svg(body, end, title)
 
 
 def _drawn(x: Floats, y: Floats) -> npt.NDArray[np.intp]:

@@ -15,16 +15,7 @@ import numpy as np
 from karat.curves._curve import ByClass, Curve, Reliability
 from karat.errors import KaratError
 from karat.errors.doubts import without_doubts
-from karat.errors.text import (
-    amounts,
-    count,
-    counted,
-    harmless,
-    interval,
-    shortened,
-    threshold,
-    value,
-)
+from karat.errors.text import amounts, count, counted, harmless, interval, threshold, value
 from karat.metrics import get
 from karat.output.describe import headline_names, slice_metric
 from karat.output.document import (
@@ -37,7 +28,7 @@ from karat.output.document import (
     TableColumn,
     doubts_section,
 )
-from karat.output.drawing import COLORS, MOST_ROWS, Line, Look, Mark, forest, plane
+from karat.output.drawing import COLORS, MOST_ROWS, Line, Look, Mark, Picture, forest, plane
 from karat.output.notebook import html_of, html_of_result
 from karat.output.sections import marked_value, slice_section, thresholds_section
 from karat.results.gate.result import with_limits
@@ -82,26 +73,26 @@ def report_as_html(report: Report) -> str:
     """A report: its curve, or its metrics with their intervals, above its tables."""
     from karat.output.describe import describe
 
-    picture = form_or_nothing(_picture_of_report, report)
+    picture = picture_or_none(_picture_of_report, report)
     return html_of(describe(report, metrics="headline"), picture)
 
 
-def form_or_nothing(draw: Callable[..., str], *given: Any) -> str:
-    """A picture; nothing of what cannot be drawn, so that its tables are still shown."""
+def picture_or_none(make: Callable[..., Picture | None], *given: Any) -> Picture | None:
+    """A picture; None of what cannot be drawn, so that its tables are still shown."""
     try:
-        return draw(*given)
+        return make(*given)
     except Exception:
-        return ""
+        return None
 
 
-def _picture_of_report(report: Report) -> str:
+def _picture_of_report(report: Report) -> Picture | None:
     if report.kept_curves is not None:
         drawn = _plane_of(report.kept_curves.roc, report)
-        if drawn:
+        if drawn is not None:
             return drawn
     # Beside the matrix, which stands below as a table with shaded cells.
     if report.confidence is None:
-        return ""
+        return None
     found = [report.metrics[name] for name in headline_names(report)]
     marks = [
         Mark(one.name, one.value, one.low, one.high, reason=one.undefined or "")
@@ -109,7 +100,7 @@ def _picture_of_report(report: Report) -> str:
         if one.range[0] >= -1.0 and one.range[1] <= 1.0
     ]
     if not any(mark.low is not None for mark in marks):
-        return ""
+        return None
     label = f"value and {report.confidence.text} interval"
     return forest(marks, label=label, title="Metrics with their intervals")
 
@@ -129,11 +120,11 @@ def comparison_as_html(comparison: Comparison) -> str:
     """A comparison: its differences as a forest above its tables."""
     from karat.output.compared import describe_comparison
 
-    picture = form_or_nothing(_picture_of_comparison, comparison)
+    picture = picture_or_none(_picture_of_comparison, comparison)
     return html_of(describe_comparison(comparison), picture)
 
 
-def _picture_of_comparison(comparison: Comparison) -> str:
+def _picture_of_comparison(comparison: Comparison) -> Picture | None:
     found = comparison.differences[:MOST_ROWS]
     pairs = {(one.a, one.b) for one in found}
     is_one = len(pairs) == 1
@@ -195,7 +186,7 @@ def gate_as_html(result: GateResult) -> str:
     if result.baseline is not None:
         facts.append(f"against {result.baseline}")
     document = Document(result.title, (result.headline, *facts), tuple(sections))
-    return html_of(document, form_or_nothing(_picture_of_gate, order, result.level))
+    return html_of(document, picture_or_none(_picture_of_gate, order, result.level))
 
 
 def _is_told(cell: str | Cell) -> bool:
@@ -210,7 +201,7 @@ def _difference(rule: RuleResult) -> str:
     return with_limits(rule.difference, rule.difference_low, rule.difference_high, sign="+")
 
 
-def _picture_of_gate(rules: Sequence[RuleResult], level: float) -> str:
+def _picture_of_gate(rules: Sequence[RuleResult], level: float) -> Picture | None:
     marks = [_distance(rule) for rule in rules[:MOST_ROWS]]
     looks = {mark.look for mark in marks}
     words = {"good": "passed", "bad": "failed", "open": "inconclusive"}
@@ -275,22 +266,19 @@ def weak_slices_as_html(found: WeakSlices) -> str:
     head = counted(n, "weak slice") if n else "no weak slice"
     facts = [f"{head} among {counted(found.n_tested, 'slice')}"]
     facts += [f"p = {found.p:.2g}", f"level {100 * found.level:g} %"]
-    picture = form_or_nothing(_picture_of_weak, slices, found.measure)
+    picture = picture_or_none(_picture_of_weak, slices, found.measure)
     return html_of(Document("karat weak slices", tuple(facts), tuple(sections)), picture)
 
 
-def _picture_of_weak(slices: Sequence[Any], measure: str) -> str:
-    marks = [
-        Mark(f"{one.name}  ({counted(one.n_rows, 'row')})", one.value, None, None, "bad", one.rest)
-        for one in slices
-    ]
+def _picture_of_weak(slices: Sequence[Any], measure: str) -> Picture | None:
+    marks = [Mark(one.name, one.value, None, None, "bad", one.rest) for one in slices]
     legend: list[tuple[Look, str]] = [("bad", "the slice"), ("open", "all other rows")]
     return forest(marks, label=measure, title=f"Weak slices by {measure}", legend=legend)
 
 
 def slice_table_as_html(table: SliceTable | SetSliceTable[Any]) -> str:
     """The slices by a column: a headline metric with its intervals, above the table."""
-    return html_of(Document("karat slices", _facts_of(table)), "") + _slices_of(table)
+    return html_of(Document("karat slices", _facts_of(table))) + _slices_of(table)
 
 
 def _facts_of(table: SliceTable | SetSliceTable[Any]) -> tuple[str, ...]:
@@ -300,11 +288,11 @@ def _facts_of(table: SliceTable | SetSliceTable[Any]) -> tuple[str, ...]:
 
 def _slices_of(table: SliceTable | SetSliceTable[Any]) -> str:
     metric = slice_metric(table.whole)
-    picture = form_or_nothing(_picture_of_slices, table, metric)
+    picture = picture_or_none(_picture_of_slices, table, metric)
     return html_of(Document("", (), (slice_section(table, metric),)), picture)
 
 
-def _picture_of_slices(table: SliceTable | SetSliceTable[Any], metric: str) -> str:
+def _picture_of_slices(table: SliceTable | SetSliceTable[Any], metric: str) -> Picture | None:
     parts = list(table.values())
     differences = table.difference(metric)
     shown = {one.name: one.is_shown for one in differences.values()}
@@ -359,12 +347,12 @@ def slice_as_html(part: Slice) -> str:
         for one in found
         if one.range[0] >= -1.0 and one.range[1] <= 1.0
     ]
-    picture = form_or_nothing(_forest_of, marks)
+    picture = picture_or_none(_forest_of, marks)
     facts = (part.name, counted(part.n_rows, "row"))
     return html_of(Document("karat slice", facts, (table,)), picture)
 
 
-def _forest_of(marks: Sequence[Mark]) -> str:
+def _forest_of(marks: Sequence[Mark]) -> Picture | None:
     return forest(marks, label="value and interval", title="Metrics with their intervals")
 
 
@@ -373,7 +361,8 @@ def result_as_html(result: Result) -> str:
     picture = ""
     if result.low is not None or result.high is not None:
         mark = Mark(result.name, result.value, result.low, result.high)
-        picture = form_or_nothing(_forest_of, [mark])
+        drawn = picture_or_none(_forest_of, [mark])
+        picture = "" if drawn is None else drawn.svg(str)
     return html_of_result(result, picture)
 
 
@@ -389,10 +378,10 @@ def calibration_as_html(found: Mapping[str, Any], report: Report) -> str:
     )
     facts = (counted(report.n_rows, "row"), *([report.scores] if report.scores else []))
     document = Document("karat calibration", facts, (table,))
-    return html_of(document, form_or_nothing(_picture_of_calibration, report))
+    return html_of(document, picture_or_none(_picture_of_calibration, report))
 
 
-def _picture_of_calibration(report: Report) -> str:
+def _picture_of_calibration(report: Report) -> Picture | None:
     return _plane_of(report.curves.reliability, report)
 
 
@@ -403,7 +392,7 @@ def thresholds_as_html(found: Any, report: Report) -> str:
         section = _thresholds_of_classes(found)
     facts = [counted(report.n_rows, "row"), counted(report.classes.k, "class")]
     document = Document("karat thresholds", tuple(facts), (section,))
-    return html_of(document, form_or_nothing(_picture_of_thresholds, found, report))
+    return html_of(document, picture_or_none(_picture_of_thresholds, found, report))
 
 
 def _thresholds_of_classes(found: Sequence[Mapping[str, Any]]) -> Table:
@@ -430,7 +419,7 @@ def _thresholds_of_classes(found: Sequence[Mapping[str, Any]]) -> Table:
     )
 
 
-def _picture_of_thresholds(found: Any, report: Report) -> str:
+def _picture_of_thresholds(found: Any, report: Report) -> Picture | None:
     unit = report.scores == "probabilities"
     curves = report.curves.precision_recall
     if not report.is_binary:
@@ -506,11 +495,14 @@ def curves_as_html(curves: Curves) -> str:
     """Curves of a report: ROC and precision-recall."""
     names = ("roc", "precision_recall", "det", "gain", "lift", "reliability", "cost", "net_benefit")
     facts = (counted(curves.classes.k, "class"), f"holds {', '.join(names)}")
-    pictures = [_plane_of(getattr(curves, name), None) for name in ("roc", "precision_recall")]
-    return html_of(Document("karat curves", facts), "".join(pictures))
+    found = [_plane_of(getattr(curves, name), None) for name in ("roc", "precision_recall")]
+    pictures = [picture for picture in found if picture is not None]
+    drawn = tuple(name for picture in pictures for name in picture.names)
+    both = Picture(drawn, lambda short: "".join(picture.svg(short) for picture in pictures))
+    return html_of(Document("karat curves", facts), both)
 
 
-def _plane_of(curves: ByClass[Any], report: Report | None) -> str:
+def _plane_of(curves: ByClass[Any], report: Report | None) -> Picture | None:
     """The curves of classes: that of the positive one of two, all while they are few, the worst."""
     labels = list(curves)
     display: Sequence[str] = [str(label) for label in labels]
@@ -537,7 +529,7 @@ def _area(curve: Any) -> float:
     return math.inf if found is None or not math.isfinite(found) else float(found)
 
 
-def _drawn(curves: Sequence[Any], names: Sequence[str], legend: str) -> str:
+def _drawn(curves: Sequence[Any], names: Sequence[str], legend: str) -> Picture | None:
     first = curves[0]
     x, y = first.axes
     kind = type(first).__name__
@@ -546,11 +538,11 @@ def _drawn(curves: Sequence[Any], names: Sequence[str], legend: str) -> str:
         legend = f"{legend}: area" if legend else "area"
     for curve, name in zip(curves, names, strict=True):
         area = _area(curve)
-        told = name
+        note = ""
         if math.isfinite(area):
-            told = f"{shortened(name, 14)}: {value(area)}" if name else f"area {value(area)}"
+            note = f": {value(area)}" if name else f"area {value(area)}"
         at, height = (np.asarray(getattr(curve, axis), np.float64) for axis in (x, y))
-        lines.append(Line(told, at, height, isinstance(curve, Reliability)))
+        lines.append(Line(name, at, height, isinstance(curve, Reliability), note))
     vertical = "proportion of the class" if isinstance(first, Reliability) else _AXES.get(y, y)
     return plane(
         lines,

@@ -22,7 +22,8 @@ from karat.output.document import (
     TableColumn,
     line_text,
 )
-from karat.output.sections import confusion_section, matrix_lines, short_names, slice_section
+from karat.output.naming import Naming, names_of
+from karat.output.sections import confusion_section, matrix_lines, slice_section
 
 if TYPE_CHECKING:
     from karat.results.report import Report
@@ -33,12 +34,11 @@ INDENT = 2
 WIDTH_MIN = 30
 TEXT_WIDTH_MAX = 100
 NAME_MIN, NAME_MAX = 8, 24
-"""Class names are cut to between these, whatever they are; a legend has them in full."""
+"""Names are cut to between these, whatever they are; a legend has them in full."""
 MODEL_MIN = 6
 """Names of models may be shorter: the title has them in full."""
 WHOLE_MIN = 12
 """Names that are shortened only where the width forces it keep so much beside optional columns."""
-N_LEGEND = 30
 PROSE_MIN = 30
 """Running text in a narrower column goes below its row."""
 
@@ -47,60 +47,61 @@ Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
 
 @dataclass(slots=True)
 class Page:
-    """Dimensions that lines have to fit; the limits of all names, and the names cut so far.
+    """Dimensions that lines have to fit, and the names of the document.
 
     Attributes:
-        names: of models, which head columns.
-        name_limit, heading_limit: the longest that names in cells, and of models in headings, are.
+        models: names of models, which head columns.
+        naming: the texts of all names.
     """
 
     width: int = 80
     is_ascii: bool = False
-    names: tuple[str, ...] = ()
-    name_limit: int = NAME_MAX
-    heading_limit: int = NAME_MAX
-    legend: dict[str, str] = field(default_factory=dict)
-
-    def short_names(self, names: Sequence[str], limit: int) -> list[str]:
-        """Names made harmless and short; those cut are entered in the legend."""
-        return short_names(names, limit, self.legend, is_ascii=self.is_ascii)
+    models: tuple[str, ...] = ()
+    naming: Naming = field(default_factory=lambda: Naming((), NAME_MAX))
 
     def heading(self, column: TableColumn, limit: int) -> str:
         """The heading of a column; the name of a model in at most `limit` cells."""
         if not column.is_model:
             return column.heading
-        full = [safe(name, is_ascii=self.is_ascii) for name in self.names]
-        return contrasted(full, limit)[self.names.index(column.heading)]
+        full = [safe(name, is_ascii=self.is_ascii) for name in self.models]
+        return contrasted(full, limit)[self.models.index(column.heading)]
 
 
 def lay_out(document: Document, width: int = 80, *, is_ascii: bool = False) -> list[Line]:
     """Lines of at most `width` cells (but at least 30), without line ends."""
     page = Page(max(WIDTH_MIN, width), is_ascii, document.names)
-    tables = [section for section in document.sections if isinstance(section, Table)]
-    # Names in the cells of one table do not depend on how little room the headings of another have.
-    limits = [(table, _name_limit(table, page)) for table in tables]
-    in_cells = [limit for table, limit in limits if table.has_names or not table.has_models]
-    page.name_limit = min(in_cells, default=NAME_MAX)
-    in_headings = [limit for table, limit in limits if table.has_models]
-    page.heading_limit = min(in_headings, default=NAME_MAX)
+    page.naming = _naming(document, page)
     lines: list[Line] = [[Span(document.title, "title")]]
     lines += _flowing(document.facts, page) if document.facts else ()
     for section in document.sections:
         lines += [[], *_section(section, page)]
-    if page.legend:
+    if legend := page.naming.legend():
         lines += [[], [Span("Names", "heading")]]
-        for short, full in list(page.legend.items())[:N_LEGEND]:
-            lines += _text(f"{short} = {full}", page, "dim")
-        if len(page.legend) > N_LEGEND:
-            lines += _text(f"{len(page.legend) - N_LEGEND} more: --format json", page, "dim")
+        for text in legend:
+            lines += _text(text, page, "dim")
     if is_ascii:
         return [[replace(span, text=plain_ascii(span.text)) for span in line] for line in lines]
     return lines
 
 
+def _naming(document: Document, page: Page) -> Naming:
+    """The names of a document, as short as its narrowest table asks for."""
+    tables = [section for section in document.sections if isinstance(section, Table)]
+    # Names in the cells of one table do not depend on how little room the headings of another have.
+    limits = [(table, _name_limit(table, page)) for table in tables]
+    in_cells = [limit for table, limit in limits if table.has_names or not table.has_models]
+    in_headings = [limit for table, limit in limits if table.has_models]
+    names = list(names_of(document))
+    limit = min(in_cells, default=NAME_MAX)
+    model_limit = min(in_headings, default=NAME_MAX)
+    if not set(names).isdisjoint(page.models):
+        model_limit = min(limit, model_limit)
+    return Naming(names, limit, models=page.models, model_limit=model_limit, is_ascii=page.is_ascii)
+
+
 def _section(section: Section, page: Page) -> Iterator[Line]:
     if isinstance(section, Matrix):
-        yield from matrix_lines(section, page.width, page.short_names, page.name_limit)
+        yield from matrix_lines(section, page.width, page.naming)
         return
     for line in wrapped(harmless(section.title), page.width, hang=INDENT):
         yield [Span(line, "heading")]
@@ -150,15 +151,8 @@ def _compact(table: Table, page: Page) -> Iterator[Line]:
 
 def _full(table: Table, page: Page) -> Iterator[Line]:
     table, left_out = _chosen(table, page)
-    columns = tuple(
-        replace(column, heading=page.heading(column, page.heading_limit))
-        for column in table.columns
-    )
-    for column, given in zip(columns, table.columns, strict=True):
-        full = safe(given.heading, is_ascii=page.is_ascii)
-        if column.is_model and column.heading != full:
-            page.legend[column.heading] = full
-    shown = table.with_names(lambda names: page.short_names(names, page.name_limit)).rows
+    table = table.with_names(page.naming.short)
+    columns, shown = table.columns, table.rows
     widths = [
         max(cells(column.heading), *(cells(row[i].text) for row in shown))
         for i, column in enumerate(columns)

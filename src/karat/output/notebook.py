@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from karat.errors.text import counted, harmless, interval, shortened
+from karat.errors.text import counted, harmless, interval
 from karat.output.document import Cell, Document, Notes, Section, Style, Table, TableColumn
-from karat.output.paper import on_paper, titled
+from karat.output.drawing import Picture
+from karat.output.paper import NAME_MAX, naming_of, on_paper, titled
 from karat.output.sections import value_of
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 N_MATRIX: Final = 30
 """Classes of the largest matrix that is drawn."""
-HEADING_MAX: Final = 160
-"""Characters of the longest text that is not a name: a model may be called anything."""
+DRAWN_MAX: Final = 36
+"""Cells of the longest name beside a picture, which has no room for more."""
 
 RIGHT: Final = (0, 114, 178)
 WRONG: Final = (213, 94, 0)
@@ -88,19 +89,22 @@ def html_of_result(result: Result, picture: str = "") -> str:
     )
 
 
-def html_of(document: Document, picture: str = "") -> str:
+def html_of(document: Document, picture: Picture | None = None) -> str:
     """A document for a notebook: what its text shows, as tables.
 
     Args:
         document: what to show.
-        picture: an SVG element; it stands before the first table, below notes that come first.
+        picture: it stands before the first table, below notes that come first.
     """
+    names, limit = (picture.names, DRAWN_MAX) if picture else ((), NAME_MAX)
+    naming = naming_of(document, names, limit)
+    drawn = "" if picture is None else picture.svg(naming.short)
     title, facts = _text(document.title), _text(" · ".join(document.facts))
     head = f'<strong>{title}</strong> <span style="opacity:{_DIM}">{facts}</span>'
     head = f"<div>{head}</div>" if document.title or document.facts else ""
-    paper = on_paper(document, N_MATRIX, keeps_pointers=True)
+    paper = on_paper(document, N_MATRIX, keeps_pointers=True, naming=naming)
     n_first = next((i for i, one in enumerate(paper) if isinstance(one, Table)), len(paper))
-    return _div(f"{head}{_told(paper[:n_first])}{picture}{_told(paper[n_first:])}")
+    return _div(f"{head}{_told(paper[:n_first])}{drawn}{_told(paper[n_first:])}")
 
 
 def _told(sections: Sequence[Table | Notes]) -> str:
@@ -135,7 +139,7 @@ def _section(section: Table | Notes) -> Iterator[str]:
 
 
 def _heading(title: str, rest: str) -> str:
-    told = _text(shortened(harmless(title), HEADING_MAX))
+    told = _text(title)
     if rest:
         told += f' <span style="font-weight:normal;opacity:{_DIM}">{_text(rest)}</span>'
     return f"<strong>{told}</strong>"
@@ -143,10 +147,7 @@ def _heading(title: str, rest: str) -> str:
 
 def _table(table: Table) -> Iterator[str]:
     if table.is_matrix or any(column.heading for column in table.columns):
-        heads = [
-            _th(shortened(harmless(column.heading), HEADING_MAX), "col", column.align)
-            for column in table.columns
-        ]
+        heads = [_th(column.heading, "col", column.align) for column in table.columns]
         if table.is_matrix:
             heads[0] = '<td style="border:0"></td>'
         yield f'<thead><tr style="border-bottom:{_LINE}">{"".join(heads)}</tr></thead>'

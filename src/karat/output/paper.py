@@ -7,22 +7,28 @@ headed by names that fit, else by numbers; what points to an option of a command
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from karat.errors.text import cells, count
 from karat.output.document import Cell, Document, Matrix, Notes, Table, TableColumn
-from karat.output.sections import HEADING_MAX, ZERO, counts_and_shares, short_names
+from karat.output.naming import Naming, names_of
+from karat.output.sections import HEADING_MAX, ZERO, counts_and_shares
 
 NAME_MAX: Final = 48
 """Cells of the longest name in a table."""
-_N_LEGEND: Final = 30
+MODEL_MAX: Final = 160
+"""Cells of the longest name of a model, which may be called anything."""
 _POINTER: Final = re.compile(r":? --\S+ \S+ \(in Python [\w.]+\)")
 
 
 def on_paper(
-    document: Document, most_classes: int, *, keeps_pointers: bool = False
+    document: Document,
+    most_classes: int,
+    *,
+    keeps_pointers: bool = False,
+    naming: Naming | None = None,
 ) -> list[Table | Notes]:
     """The sections of a document with short harmless names, and their legend.
 
@@ -30,11 +36,9 @@ def on_paper(
         document: what to show.
         most_classes: a larger matrix is mentioned, not drawn.
         keeps_pointers: whether notes still say with which option the rest is shown.
+        naming: the texts of its names, where something else shows them too.
     """
-    legend: dict[str, str] = {}
-
-    def shorten(names: Sequence[str]) -> list[str]:
-        return short_names(names, NAME_MAX, legend)
+    naming = naming or naming_of(document)
 
     def edited(lines: tuple[str, ...]) -> tuple[str, ...]:
         return lines if keeps_pointers else tuple(_POINTER.sub("", line) for line in lines)
@@ -44,18 +48,22 @@ def on_paper(
         if isinstance(section, Notes):
             sections.append(replace(section, lines=edited(section.lines)))
         elif isinstance(section, Table):
-            table = section.with_names(shorten)
+            table = section.with_names(naming.short)
             sections.append(replace(table, notes=edited(table.notes)))
         elif (k := len(section.names)) > most_classes:
             told = f"the {count(k)} × {count(k)} matrix is not drawn here"
             sections.append(Notes(section.title, (told,)))
         else:
-            sections.append(_table_of(section, shorten(section.names)))
-    if legend:
-        lines = [f"{short} = {full}" for short, full in list(legend.items())[:_N_LEGEND]]
-        n_more = len(legend) - len(lines)
-        sections.append(Notes("Names", (*lines, *([f"{n_more} more"] if n_more else []))))
+            sections.append(_table_of(section, [naming.short(name) for name in section.names]))
+    if legend := naming.legend():
+        sections.append(Notes("Names", tuple(legend)))
     return sections
+
+
+def naming_of(document: Document, more: Iterable[str] = (), limit: int = NAME_MAX) -> Naming:
+    """The texts of the names of a document, and of those that a picture beside it shows."""
+    names = [*names_of(document), *more]
+    return Naming(names, limit, models=document.names, model_limit=MODEL_MAX)
 
 
 def _table_of(matrix: Matrix, names: list[str]) -> Table:

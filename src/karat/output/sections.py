@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -18,10 +18,8 @@ from karat.errors.text import (
     cells,
     count,
     counted,
-    distinct,
     interval,
     padded,
-    safe,
     share,
     threshold,
     value,
@@ -29,6 +27,7 @@ from karat.errors.text import (
 )
 from karat.metrics import get
 from karat.output.document import Cell, Line, Matrix, Notes, Span, Table, TableColumn
+from karat.output.naming import Naming
 
 if TYPE_CHECKING:
     from karat.results.report import Report
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from karat.results.slices import NamedSlices, SetSliceTable, SliceDifference, SliceTable
 
 INDENT = 2
-NAME_LEAST = 3
 HEADING_MAX = 12
 """Class names no longer than this head their columns; longer ones are numbered."""
 ZERO = "·"
@@ -67,39 +65,56 @@ def some_of(names: Sequence[str], limit: int = 4) -> str:
 
 
 Texts: TypeAlias = Sequence[Sequence[str]]
-Shorten: TypeAlias = Callable[[Sequence[str], int], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Layout of a matrix: cells for a row name and a column, blanks between, numbered or not."""
+    """Layout of a matrix.
 
-    name: int
+    Attributes:
+        heads: what stands before each row.
+        headings: what stands above each column.
+        head, column, gap: cells for a head, for a column, and between columns.
+        is_named: whether the heads hold the names.
+    """
+
+    heads: Sequence[str]
+    headings: Sequence[str]
+    head: int
     column: int
     gap: int
-    is_numbered: bool
+    is_named: bool
 
 
-def matrix_lines(matrix: Matrix, width: int, shorten: Shorten, limit: int) -> Iterator[Line]:
+def matrix_lines(matrix: Matrix, width: int, naming: Naming) -> Iterator[Line]:
     """The lines of a matrix on a page.
 
-    Counts are exact. When they do not fit, each cell is a share of its row in percent;
-    when those do not fit either, a note states the width that is needed.
+    Counts are exact. When they do not fit, each cell is a share of its row in percent. Rows that
+    have no room for names are numbered, and a key has the names; when those do not fit either,
+    a note states the width that is needed.
     """
     counts, shares = counts_and_shares(matrix)
     percents = [[_percent(cell) for cell in row] for row in shares.tolist()]
-    names = shorten(matrix.names, limit)
+    names = [naming.short(name) for name in matrix.names]
     title = Span(matrix.title, "heading")
-    for least in (max(map(cells, names)), NAME_LEAST):
-        for texts, unit in ((counts, ""), (percents, ", in % of the row")):
-            plan = _plan(names, texts, width, least)
+    forms = ((counts, ""), (percents, ", in % of the row"))
+    k = len(names)
+    for heads in (names, ()):
+        for texts, unit in forms:
+            plan = _plan(k, heads, texts, width)
             if plan is not None:
                 told = f"rows true, columns predicted{unit}"
                 yield [title, *([Span(f"  {told}", "dim")] if len(told) + 11 <= width else [])]
-                yield from _drawn(matrix.names, shorten, texts, shares, plan)
+                yield from _drawn(texts, shares, plan)
+                if not plan.is_named:
+                    key = ", ".join(f"{i} {name}" for i, name in enumerate(names, start=1))
+                    for line in wrapped(key, width, indent=INDENT, hang=INDENT):
+                        yield [Span(line, "dim")]
                 return
     needed = width
-    while all(_plan(names, texts, needed, NAME_LEAST) is None for texts in (counts, percents)):
+    while all(
+        _plan(k, heads, texts, needed) is None for heads in (names, ()) for texts, _ in forms
+    ):
         needed += 1
     yield [title]
     how = f"COLUMNS={needed}" if is_command_line() else f"text(width={needed})"
@@ -117,16 +132,6 @@ def counts_and_shares(matrix: Matrix) -> tuple[list[list[str]], npt.NDArray[np.f
     return [flat[start : start + k] for start in range(0, k * k, k)], shares
 
 
-def short_names(
-    names: Sequence[str], limit: int, legend: dict[str, str], *, is_ascii: bool = False
-) -> list[str]:
-    """Return the names, harmless and short; the legend gets those that were cut."""
-    full = [safe(name, is_ascii=is_ascii) for name in names]
-    short = distinct(full, limit)
-    legend.update((s, f) for s, f in zip(short, full, strict=True) if s != f)
-    return short
-
-
 def _percent(ratio: float) -> str:
     if not ratio:
         return ZERO
@@ -135,43 +140,42 @@ def _percent(ratio: float) -> str:
     return "0.0" if ratio < 0.0005 else f"{min(100 * ratio, 99.9):.1f}"
 
 
-def _plan(names: Sequence[str], texts: Texts, width: int, least: int) -> Plan | None:
-    """The most readable layout that fits, with names of at least that many cells; None: no room."""
-    k = len(names)
+def _plan(k: int, names: Sequence[str], texts: Texts, width: int) -> Plan | None:
+    """The most readable layout that fits; None: no room.
+
+    Args:
+        k: number of classes.
+        names: of the rows; none: they are numbered alone.
+        texts: of the cells.
+        width: of the page.
+    """
     widest = max(len(text) for row in texts for text in row)
-    longest = max(map(cells, names))
-    mark = len(str(k)) + 1
+    longest = max(map(cells, names), default=0)
     # One blank between columns would read as one more group of digits.
     gaps = (2,) if any(" " in text for row in texts for text in row) else (2, 1)
-    for gap in gaps:
-        if longest <= HEADING_MAX:
-            column = max(widest, longest)
+    if names and longest <= HEADING_MAX:
+        column = max(widest, longest)
+        for gap in gaps:
             if INDENT + longest + k * (column + gap) <= width:
-                return Plan(longest, column, gap, is_numbered=False)
+                return Plan(names, names, longest, column, gap, is_named=True)
+    numbers = [str(i + 1) for i in range(k)]
+    mark = len(numbers[-1])
+    heads = [f"{number:>{mark}}" for number in numbers]
+    if names:
+        heads = [f"{head} {name}" for head, name in zip(heads, names, strict=True)]
+    head, column = mark + (longest + 1 if names else 0), max(widest, mark)
     for gap in gaps:
-        column = max(widest, len(str(k)))
-        room = width - INDENT - mark - k * (column + gap)
-        if room >= min(least, longest):
-            return Plan(mark + min(longest, room), column, gap, is_numbered=True)
+        if INDENT + head + k * (column + gap) <= width:
+            return Plan(heads, numbers, head, column, gap, is_named=bool(names))
     return None
 
 
-def _drawn(
-    names: Sequence[str], shorten: Shorten, texts: Texts, shares: npt.NDArray[Any], plan: Plan
-) -> Iterator[Line]:
-    numbers = [str(i + 1) for i in range(len(names))]
-    if plan.is_numbered:
-        mark = len(numbers[-1])
-        short = shorten(names, plan.name - mark - 1)
-        rows = [f"{n:>{mark}} {name}" for n, name in zip(numbers, short, strict=True)]
-        headings = numbers
-    else:
-        rows = headings = shorten(names, plan.name)
+def _drawn(texts: Texts, shares: npt.NDArray[Any], plan: Plan) -> Iterator[Line]:
     gap = " " * plan.gap
-    heads = "".join(gap + padded(text, plan.column, "right") for text in headings)
-    yield [Span(" " * (INDENT + plan.name)), Span(heads, "dim")]
+    heads = "".join(gap + padded(text, plan.column, "right") for text in plan.headings)
+    yield [Span(" " * (INDENT + plan.head)), Span(heads, "dim")]
     for i, row in enumerate(texts):
-        line = [Span(" " * INDENT + padded(rows[i], plan.name))]
+        line = [Span(" " * INDENT + padded(plan.heads[i], plan.head))]
         for j, text in enumerate(row):
             # The first blank stays between two shades.
             shown = gap[1:] + padded(text, plan.column, "right")

@@ -31,9 +31,9 @@ from karat.data.rows import Rows
 from karat.data.slices.codes import name_of
 from karat.errors import error
 from karat.errors.habits import names_its_arguments
-from karat.errors.options import is_command_line, option
+from karat.errors.options import option
 from karat.results.gate.result import GateResult
-from karat.results.gate.verdicts import Rule, default_rules, judged, refused, rules_of
+from karat.results.gate.verdicts import Rule, default_rules, example_rule, judged, refused, rules_of
 from karat.tally.writing import write_text
 
 attach_forms(GateResult)
@@ -219,9 +219,9 @@ def run_gate(
     target = None if update_baseline is None else _target(update_baseline)
     if not rules and baseline is None and target is None:
         *kinds, last = (option(kind) for kind in ("min", "max", "max_drop", "no_worse_than"))
-        value = "macro_f1=0.8" if is_command_line() else {"macro_f1": 0.8}
+        rule = option("min", example_rule("min"))
         do = (
-            f"Give a rule, such as {option('min', value)} ({', '.join(kinds)} or {last}), or "
+            f"Give a rule, such as {rule} ({', '.join(kinds)} or {last}), or "
             f"{option('baseline')} alone. {option('update_baseline')} writes the first baseline."
         )
         raise refused("There is no rule and no baseline", do)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -12,7 +13,7 @@ from karat.errors import KaratError
 from karat.errors.text import amounts, count, harmless, value
 from karat.output.document import Cell, Table, TableColumn
 from karat.output.html.decisions import LEAST_POINTS, class_to_json
-from karat.output.plots._axes import PALETTE
+from karat.output.plots._axes import PALETTE, names_on_plots
 from karat.output.plots._panels import FEWEST_PANELS, Panel
 from karat.output.plots._reliability import reliability, scores
 from karat.output.plots._series import MOST_SERIES, N_WORST
@@ -171,6 +172,7 @@ def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
             table = None if one.draw is scores and len(which) > 1 else table
         notes_ = [one.caption, _OF_BAND if band is not None else "", _OF_PANELS if panels else ""]
         notes_ += [_OF_BINS] if table is None else []
+        notes_ += [] if panels or len(which) == 1 else _key(report, which)
         facts = {"svg": svg, "panels": panels, "table": table, "which": _drawn(report, which)}
         facts |= {"of": _of(report, which), "caption": " ".join(filter(None, notes_))}
         found.append(one._asdict() | facts)
@@ -198,6 +200,15 @@ def curves_of(report: Report | SetReport) -> dict[str, Any] | None:
         is_whole = bool((found[1:] == np.rint(found[1:])).all())
         classes.append(class_to_json(report, i, found, is_weighted=not is_whole))
     return {"classes": classes, "approximate": bool(getattr(report, "bounds", ()))}
+
+
+def _key(report: Report | SetReport, which: Sequence[int]) -> list[str]:
+    """The classes of a legend that are not there in full."""
+    display = report.classes.display
+    texts, full = names_on_plots(display), names_on_plots(display, sys.maxsize)
+    names = [display[i] for i in which]
+    cut = [f"{texts[name]} = {full[name]}" for name in names if texts[name] != full[name]]
+    return [f"{'; '.join(cut)}."] if cut else []
 
 
 def _drawn(report: Report | SetReport, which: Sequence[int]) -> str:

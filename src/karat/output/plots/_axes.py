@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import numpy as np
 
 from karat.errors import error, short
-from karat.errors.text import distinct, safe
+from karat.errors.text import wrapped
+from karat.output.naming import Naming
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,6 +80,8 @@ def style(place: int, variant: int | None = None) -> Style:
 _SMALL: Final = 180.0
 """Points of the width of an Axes that has small markers."""
 NAME_LIMIT: Final = 24
+CLASS_LIMIT: Final = 16
+"""Of the names at both axes of a heat map."""
 """Characters of a class or model name that a picture shows."""
 
 
@@ -119,19 +123,43 @@ def axes_of(given: Any) -> Iterator[Axes]:
         raise
 
 
-def names_on_plots(names: Sequence[str], limit: int = NAME_LIMIT) -> list[str]:
-    r"""Names as text for matplotlib: harmless, short, distinct, and never read as markup.
+def names_on_plots(names: Iterable[str], limit: int = NAME_LIMIT) -> dict[str, str]:
+    r"""Name → its text for matplotlib: harmless, short, of no other name, and never read as markup.
 
     matplotlib reads what stands between two ``$`` as mathematics, and leaves labels that begin
     with ``_`` out of legends; such a name is quoted.
 
     Example:
-        >>> names_on_plots(["a_b", "$x$", "_y", "line\nbreak"])
+        >>> list(names_on_plots(["a_b", "$x$", "_y", "line\nbreak"]).values())
         ['a_b', '\\$x\\$', "'_y'", 'line\\nbreak']
     """
-    shown = [safe(name) for name in names]
-    quoted = [f"'{name}'" if name.startswith("_") else name for name in shown]
-    return [plain(name) for name in distinct(quoted, limit)]
+    found = dict.fromkeys(names)
+    naming = Naming(found, limit)
+    texts = {name: naming.short(name) for name in found}
+    return {
+        name: plain(f"'{text}'" if text.startswith("_") else text) for name, text in texts.items()
+    }
+
+
+def add_key(ax: Axes, names: Iterable[str]) -> None:
+    """Write the names that stand shortened in a picture in full below it."""
+    from matplotlib.text import Text
+
+    found = list(dict.fromkeys(names))
+    shown = "\n".join(text.get_text() for text in ax.findobj(Text))
+    full, key = names_on_plots(found, sys.maxsize), dict[str, str]()
+    for limit in (NAME_LIMIT, CLASS_LIMIT):
+        for name, text in names_on_plots(found, limit).items():
+            if text != full[name] and text in shown:
+                key[text] = full[name]
+    lines = [line for text, full in key.items() for line in wrapped(f"{text} = {full}", 72, hang=2)]
+    if lines:
+        label = ax.xaxis.label
+        look: dict[str, Any] = {"fontsize": "x-small", "color": MUTED, "va": "top", "ha": "center"}
+        place: dict[str, Any] = {"xycoords": label, "textcoords": "offset points"}
+        written = ax.annotate("\n".join(lines), (0.5, 0.0), (0.0, -4.0), **place, **look)
+        written.set_gid("names")
+        without_tex([written])
 
 
 def plain(text: str) -> str:

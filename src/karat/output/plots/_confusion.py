@@ -10,8 +10,15 @@ import numpy.typing as npt
 
 from karat.errors import error, shown
 from karat.errors.text import amounts, count
-from karat.output.plots._axes import add_heading, faint, ink, names_on_plots, without_tex
-from karat.output.plots._series import Reports, headed
+from karat.output.plots._axes import (
+    CLASS_LIMIT,
+    add_heading,
+    faint,
+    ink,
+    names_on_plots,
+    without_tex,
+)
+from karat.output.plots._series import Reports, headed, names_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +28,6 @@ _MOST_WRITTEN: Final = 20
 """Up to so many classes every cell is written."""
 _MOST_NAMED: Final = 40
 """Of more classes, every second, third … name stands at the axes."""
-_NAME_LIMIT: Final = 16
 _LEAST_SIZE: Final = 5.5
 """Points of the smallest proportion that is written beneath a count."""
 _LEAST_NAME: Final = 5.5
@@ -85,7 +91,8 @@ def confusion(
     top = 1.0 if colored_by in ("true", "pred") else float(np.ma.max(values)) or 1.0
     look: dict[str, Any] = {"cmap": "YlGnBu", "interpolation": "nearest", "aspect": "equal"}
     drawn = ax.imshow(values, **({"vmin": 0.0, "vmax": top} | look | image))
-    names = names_on_plots(report.classes.display, _NAME_LIMIT)
+    texts = names_on_plots(names_in(reports), CLASS_LIMIT)
+    names = [texts[name] for name in report.classes.display]
     is_written = k <= _MOST_WRITTEN if annotate is None else annotate
     has_totals = is_written if totals is None else totals
     if is_written:
@@ -104,7 +111,7 @@ def confusion(
             bar.ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g} %")
         bar.outline.set_visible(False)
     if heading:
-        add_heading(ax, headed(f"Confusion matrix of {count(k)} classes", reports))
+        add_heading(ax, headed(f"Confusion matrix of {count(k)} classes", reports, CLASS_LIMIT))
 
 
 def _check(normalize: Any, shade: Any, sort: Any) -> None:

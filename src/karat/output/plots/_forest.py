@@ -25,7 +25,14 @@ from karat.output.plots._axes import (
     style,
     without_tex,
 )
-from karat.output.plots._series import Reports, Shown, headed, requested_metrics, series_of
+from karat.output.plots._series import (
+    Reports,
+    Shown,
+    headed,
+    names_in,
+    requested_metrics,
+    series_of,
+)
 from karat.results.comparison import Comparison
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 
@@ -156,7 +163,8 @@ def intervals(
         most, badness = _MOST_ROWS, partial(_badness, metric)
         picked = series_of(first, classes, badness, has_positive=False, most=most, n_worst=most)
         names = [one.name for one in picked.series]
-    models = names_on_plots(list(reports)) if n > 1 else [""]
+    texts = names_on_plots(names_in(reports))
+    models = [texts[name] for name in reports] if n > 1 else [""]
     for at, (report, model) in enumerate(zip(reports.values(), models, strict=True)):
         if metric is None:
             found = [report[name] for name in names]
@@ -302,7 +310,7 @@ def compare(
     """
     chosen = _chosen_differences(comparison, metrics)
     rows = chosen[:_MOST_ROWS]
-    models = dict(zip(comparison.models, names_on_plots(comparison.models), strict=True))
+    models = names_on_plots(comparison.models)
     pairs = {(one.a, one.b): f"{models[one.a]} − {models[one.b]}" for one in chosen}
     names = [
         one.metric if len(pairs) == 1 else f"{one.metric}  {pairs[one.a, one.b]}" for one in rows

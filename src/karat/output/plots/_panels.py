@@ -18,7 +18,7 @@ from karat.output.plots._axes import (
     names_on_plots,
     without_tex,
 )
-from karat.output.plots._series import MOST_SERIES, Reports, headed, places_of
+from karat.output.plots._series import MOST_SERIES, Reports, headed, names_in, places_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -169,7 +169,8 @@ def _draw(
 
 def _name(reports: Reports, label: Label) -> str:
     report: Report = next(iter(reports.values()))
-    return names_on_plots(report.classes.display)[report.labels.index(label)]
+    name = report.classes.display[report.labels.index(label)]
+    return names_on_plots(names_in(reports))[name]
 
 
 def _grid(frame: Axes, n: int, n_columns: int, n_rows: int) -> list[Axes]:

@@ -111,7 +111,7 @@ def scores(
         ax.set_ylim(bottom=0)
     add_grid(ax)
     if heading:
-        add_heading(ax, headed(f"Predicted probability of {class_of(shown)}", reports))
+        add_heading(ax, headed(f"Predicted probability of {class_of(shown, reports)}", reports))
     if legend:
         add_legend(ax, loc="upper center")
 
@@ -181,7 +181,7 @@ def reliability(
     """
     shown = series_of(reports, classes, _distance)
     if heading:
-        add_heading(ax, headed(f"Reliability of {class_of(shown)}", reports))
+        add_heading(ax, headed(f"Reliability of {class_of(shown, reports)}", reports))
     if is_in_quantiles(shown) and bins in (None, "quantile"):
         _in_quantiles(ax, shown, band=band, spread=spread, legend=legend, line=line)
         return

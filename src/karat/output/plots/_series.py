@@ -13,7 +13,7 @@ import numpy as np
 from karat.errors import KaratError, error, short, shown
 from karat.errors.text import count
 from karat.metrics import Metric
-from karat.output.plots._axes import Style, names_on_plots, style
+from karat.output.plots._axes import NAME_LIMIT, Style, names_on_plots, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,19 +66,26 @@ class Shown:
     others: list[Series]
 
 
-def class_of(shown: Shown) -> str:
+def names_in(reports: Reports) -> list[str]:
+    """Every name that a picture of reports may show: of models and of classes."""
+    classes = (name for report in reports.values() for name in report.classes.display)
+    return list(dict.fromkeys([*filter(None, reports), *classes]))
+
+
+def class_of(shown: Shown, reports: Reports) -> str:
     """The class that is drawn, or how many are."""
     every = [*shown.series, *shown.others]
     labels = {one.label: one for one in every}
     if len(labels) == 1:
         one = every[0]
-        return names_on_plots(one.report.classes.display)[one.place]
+        return names_on_plots(names_in(reports))[one.report.classes.display[one.place]]
     return f"{count(len(labels))} classes"
 
 
-def headed(what: str, reports: Reports) -> list[str]:
+def headed(what: str, reports: Reports, limit: int = NAME_LIMIT) -> list[str]:
     """What a picture is called, of which models, and of how many rows, where all have as many."""
-    models = names_on_plots([name for name in reports if name])
+    texts = names_on_plots(names_in(reports), limit)
+    models = [texts[name] for name in reports if name]
     named = ", ".join(models) if len(models) <= _MOST_MODELS else f"{count(len(models))} models"
     rows = {f"{count(report.n_rows)} rows" for report in reports.values()}
     return [what, named, rows.pop() if len(rows) == 1 else ""]
@@ -192,8 +199,7 @@ def places_of(report: Report, classes: Any, *, has_positive: bool = True) -> Seq
 
 def _styled(reports: Reports, chosen: Iterable[tuple[int, int]], n_classes: int) -> list[Series]:
     names, of = list(reports), list(reports.values())
-    models = names_on_plots(names)
-    shown_names = [names_on_plots(report.classes.display) for report in of]
+    texts = names_on_plots(names_in(reports))
     is_one = len(of) == 1
     series: list[Series] = []
     seen: dict[Any, int] = {}
@@ -201,9 +207,9 @@ def _styled(reports: Reports, chosen: Iterable[tuple[int, int]], n_classes: int)
         variant = seen.setdefault(of[at].labels[i], len(seen))
         # Of several models the colour is the model, the dashes are the class.
         look = style(place) if is_one else style(at, at if n_classes == 1 else variant)
-        parts = [] if is_one else [models[at]]
+        parts = [] if is_one else [texts[names[at]]]
         if is_one or n_classes > 1:
-            parts.append(shown_names[at][i])
+            parts.append(texts[of[at].classes.display[i]])
         series.append(Series(of[at], i, " · ".join(parts), look))
     return series
 

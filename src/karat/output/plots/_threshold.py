@@ -95,7 +95,7 @@ def threshold(
     add_grid(ax)
     if heading:
         of = str(chosen[0]) if len(chosen) == 1 else "metrics"
-        what = f"{of[0].upper()}{of[1:]} of {class_of(shown)} by threshold"
+        what = f"{of[0].upper()}{of[1:]} of {class_of(shown, reports)} by threshold"
         add_heading(ax, headed(what, reports))
     if decision:
         _current(ax, reports)

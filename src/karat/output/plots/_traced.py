@@ -71,10 +71,10 @@ class Kind(NamedTuple):
     loc: str
     area: Area = Area()
 
-    def heading(self, shown: Shown) -> str:
+    def heading(self, shown: Shown, reports: Reports) -> str:
         """What the picture is called."""
         is_one = len(shown.series) + len(shown.others) == 1
-        return f"{self.title if is_one else self.many} of {class_of(shown)}"
+        return f"{self.title if is_one else self.many} of {class_of(shown, reports)}"
 
     @property
     def many(self) -> str:
@@ -140,7 +140,7 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
             shown = series_of(reports, classes, area_badness)
             _lines(kind, ax, shown, line, mean)
             if heading:
-                add_heading(ax, headed(kind.heading(shown), reports))
+                add_heading(ax, headed(kind.heading(shown, reports), reports))
             _ends(ax, shown, chance=chance, decision=decision, legend=legend)
 
         def with_band(
@@ -160,7 +160,7 @@ def _picture(kind: Kind) -> Callable[[Callable[[Axes, Shown, bool], str | None]]
             _lines(kind, ax, shown, line, mean)
             draw_bands(ax, shown, kind.of, band)
             if heading:
-                add_heading(ax, headed(kind.heading(shown), reports))
+                add_heading(ax, headed(kind.heading(shown, reports), reports))
             _ends(ax, shown, chance=chance, decision=decision, legend=legend)
 
         def _ends(ax: Axes, shown: Shown, *, chance: bool, decision: bool, legend: bool) -> None:

@@ -121,7 +121,7 @@ def _pairs(argument: str, values: Any) -> Iterable[tuple[Any, Any]]:
         # The last sign: macro_f_beta(beta=2)=0.8 holds another.
         name, sign, number = item.rpartition("=") if isinstance(item, str) else ("", "", "")
         if not sign or not name.strip():
-            raise refused(f"{option(argument)} has {short(item)}", _how(argument))
+            raise refused(f"{option(argument)} has {short(item)}", _how(argument, item))
         pairs.append((name.strip(), number.strip()))
     return pairs
 
@@ -133,15 +133,36 @@ def _number(argument: str, name: Any, given: Any) -> float:
         number = math.nan
     if not math.isfinite(number):
         found = f"{option(argument)} of {name} is {short(given)}, not a number"
-        raise refused(found, _how(argument))
+        raise refused(found, _how(argument, name))
     return number
 
 
-def _how(argument: str) -> str:
+def example_rule(argument: str, name: Any = None) -> Any:
+    """A rule that users can copy: a bound that models miss, of a metric that it fits.
+
+    Args:
+        argument: ``"min"``, ``"max"``, ``"max_drop"`` or ``"no_worse_than"``.
+        name: the metric as it was typed; None, or what does not fit, gives another one.
+
+    Example:
+        >>> from karat.results.gate.verdicts import example_rule
+        >>> example_rule("max_drop", "recall"), example_rule("min"), example_rule("max")
+        ({'recall': 0.02}, {'macro_f1': 0.8}, {'error_rate': 0.2})
+    """
+    better = {"min": ("higher",), "max": ("lower",)}.get(argument, ("higher", "lower"))
+    number = {"min": 0.8, "max": 0.2}.get(argument, 0.02)
+    try:
+        fits = get(name).better in better and get(name).record.family != "counts"
+    except KaratError:
+        fits = False
+    word = str(name).strip() if fits else "error_rate" if argument == "max" else "macro_f1"
+    return f"{word}={number}" if is_command_line() else {word: number}
+
+
+def _how(argument: str, name: Any = None) -> str:
     """Instruction that shows the form of a rule."""
-    if is_command_line():
-        return f"Write METRIC=X: {option(argument, 'macro_f1=0.8')}."
-    return f"Give a dict from metric to number: {option(argument, {'macro_f1': 0.8})}."
+    form = "Write METRIC=X" if is_command_line() else "Give a dict from metric to number"
+    return f"{form}: {option(argument, example_rule(argument, name))}."
 
 
 def refused(found: str, do: str) -> KaratError:

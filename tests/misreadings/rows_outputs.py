@@ -1,0 +1,85 @@
+"""Section 4: what is printed is what is meant."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+import karat
+from tests.misreadings.table import command, error, row
+
+
+def _confused(names: list[str], n: int = 300) -> karat.Report:
+    """A report of classes with these names, some of them confused."""
+    rng = np.random.default_rng(7)
+    y_true = rng.integers(0, len(names), n)
+    y_pred = np.where(rng.random(n) < 0.7, y_true, rng.integers(0, len(names), n))
+    labels = np.array(names, object)
+    return karat.evaluate(labels[y_true], labels[y_pred], level=None)
+
+
+def _colliding(names: list[str]) -> str:
+    """Shortened names that stand for several classes, or classes with several, of a report."""
+    text = _confused(names).text(80)
+    classes = text.partition("\nClasses")[2].partition("\n\n")[0].partition("──")[0]
+    pairs = text.partition("\nMost confused")[2].partition("\n\n")[0]
+    legend = dict(re.findall(r"^  (\S+) = (\S+)$", text.partition("\nNames\n")[2], re.MULTILINE))
+    shown = re.findall(r"^ +(\S*[…~]\S*) ", classes, re.MULTILINE)
+    shown += re.findall(r"(\S*[…~]\S*)", pairs.split("listed:")[0])
+    unknown = sorted(set(shown) - set(legend))
+    several = len(set(shown)) - len(set(legend.values()))
+    return f"{len(unknown)} not in the legend, {several} texts too many"
+
+
+@row(
+    4,
+    "class names with one beginning and one end: texts of a report without a class, "
+    "and classes with several texts",
+    "0 not in the legend, 0 texts too many",
+)
+def classes_that_are_shortened() -> object:
+    return _colliding([f"plant_of_genus_{i:02}_and_a_tail_of_words" for i in range(14)])
+
+
+@row(4, "a heat map of class names that are shortened: all names are on it in full", "True")
+def heat_map_has_a_legend() -> object:
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+    names = [f"intent_of_customer_{word}_request_v2" for word in ("refund", "change", "renewal")]
+    ax = karat.plot.confusion(_confused(names), ax=Figure((8, 8)).subplots())
+    shown = "".join("".join(text.get_text().split()) for text in ax.findobj(Text))
+    return all(name in shown for name in names)
+
+
+@row(
+    4,
+    "--max-drop recall without a number: the example that the error teaches",
+    r"K176 .* max_drop=\{'recall': 0\.02\}\.",
+)
+def example_of_a_drop() -> object:
+    return error(lambda: karat.gate([0, 1, 1, 0], [0, 1, 0, 0], max_drop=["recall"]))
+
+
+@row(4, "a gate that allows a drop of 0.8: its doubts", r"\['D145'\]")
+def a_gate_that_cannot_fail() -> object:
+    y = [0, 1, 1, 0, 1] * 20
+    found = karat.gate(y, y, baseline=y, max_drop={"macro_f1": 0.8})
+    return [one.code for one in found.doubts]
+
+
+@row(4, "the first example of karat monitor --help: its exit code", "exit (0|1|3).*")
+def example_of_a_monitor() -> object:
+    from pathlib import Path
+    from shlex import split
+    from tempfile import TemporaryDirectory
+
+    from karat.cli.monitor import command as monitor
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "monday.csv")
+        path.write_text("label,pred\n" + "spam,spam\nham,ham\nspam,ham\n" * 30)
+        words = split(monitor.examples[0])[1:]
+        places = {"spam.karat": Path(folder, "spam.karat"), "monday.csv": path}
+        return command(*(places.get(word, word) for word in words))
