@@ -85,7 +85,7 @@ def _of_one_label(tally: SetTally, some: SetRows) -> Iterator[Doubt]:
         sums_to_one = bool((np.abs(scores.values.sum(axis=1) - 1.0) < _SUM).all())
     if sums_to_one:
         fact = "its probabilities add up to 1"
-    elif scores is not None:
+    elif scores is not None and not scores.is_prob:
         fact = f"one score for each of the {tally.k} labels"
     elif (predicted == 1).all():
         fact = "exactly one predicted label"

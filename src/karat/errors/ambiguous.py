@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 MESSAGES: Final = """
+K191  {left} and {right} have no label in common.
+      {left} has {left_labels}; {right} has {right_labels}.
+      Write the labels of both in the same way. If they have none in common by chance, list every
+          class with labels=.
+K192  Column {column} may hold probabilities or other scores.
+      It was found by its name, and all {n} values lie in [0, 1].
+      State what it holds: {prob} or {score}; {none} leaves it out.
 K316  {name} needs the order of the classes.
       The classes are texts in alphabetical order, and nothing declares another: {labels}.
       List them from lowest to highest with {option}; or store the labels as an ordered categorical.

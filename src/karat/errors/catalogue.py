@@ -312,13 +312,6 @@ K189  The baseline holds no slices by {by}.
 K190  {what} needs to know which class is positive.
       The two classes are {labels}, and nothing says which one is positive.
       Give {options}{or_else}.
-K191  {left} and {right} have no label in common.
-      {left} has {left_labels}; {right} has {right_labels}.
-      Write the labels of both in the same way. If they have none in common by chance, list every
-          class with labels=.
-K192  Column {column} may hold probabilities or other scores.
-      It was found by its name, and all {n} values lie in [0, 1].
-      State what it holds: {prob} or {score}; {none} leaves it out.
 K193  Several files {what}.
       {found}.
       To compare the files of several models, use {compare}. {do}.
