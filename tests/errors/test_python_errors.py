@@ -127,6 +127,7 @@ def test_options_of_a_command_are_named_as_typed(capsys: Any, tmp_path: Any) -> 
     gold = [1 if i % 3 else "" for i in range(60)]
     pd.DataFrame({"pred": PRED, "judge": TRUE, "gold": gold}).to_csv(path, index=False)
     judged = ("report", str(path), "--judge", "judge", "--gold", "gold")
+    assert karat_(*judged).code == 0
     assert "K243  --errors cannot" in karat_(*judged, "--errors", str(tmp_path / "e.csv")).err
     assert "K243  --max-memory cannot" in karat_(*judged, "--max-memory", "1MiB").err
     sets = tmp_path / "sets.parquet"
