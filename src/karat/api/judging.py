@@ -25,7 +25,7 @@ from karat.data.sources.arrays.sets import hold_sets
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import error
-from karat.errors.doubts import Doubt, only_doubts
+from karat.errors.doubts import Doubt, no_scores, only_doubts
 from karat.errors.options import option
 from karat.inference.confidence import DRAWN, Confidence
 from karat.inference.judge.estimates import Estimates, JudgedLabels, Sample
@@ -285,6 +285,9 @@ def judged_report(
     listed: dict[str, Metric] = {}
     if found.has_predictions:
         wanted = spec.wanted
+        unfit = next((one for one in wanted or () if one.needs_scores), None)
+        if unfit is not None and scores is None:
+            raise no_scores(str(unfit), rows.warnings)
         gold = _ordinary(gold_rows, spec, names)
         if scores is not None:
             three = parts_with_scores(found, sample, spec)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from karat.cli.options import level_of
+from karat.cli.options import is_typed, level_of
 from karat.cli.streams import said, tell_warnings
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def report_judged(
         "folds": given["folds"],
         "keep_rows": given["keep_rows"],
         "errors": given["errors"],
-        "max_memory": given["max_memory"],
+        "max_memory": given["max_memory"] if is_typed("max_memory") else None,
         "n_threads": given["threads"],
         "weights_are": "importance",
         "n_replicates": 1000,

@@ -253,6 +253,13 @@ def joined(ctx: click.Context, parameter: click.Parameter, given: Sequence[str])
     return ",".join(given) if given else None
 
 
+def is_typed(name: str) -> bool:
+    """Return whether an option is on the command line; otherwise it has its default."""
+    context = click.get_current_context(silent=True)
+    source = None if context is None else context.get_parameter_source(name)
+    return source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
+
+
 def labels_of(text: str | None) -> list[str] | None:
     """The labels of ``a,b,c``, or of the JSON list ``["a, b", "c"]`` where they hold commas."""
     if text is not None and text.lstrip().startswith("["):

@@ -495,7 +495,7 @@ class TableIntervals:
         found += caution_on_few_rows(classes_of_few_rows(spread), self.cells.classes, "classes")
         if not (fields.fn.any() or fields.fp.any()):
             found.append("No row is predicted wrongly: intervals rest on the number of rows alone.")
-        if self.cells.is_weighted:
+        if self.cells.is_weighted and spread.total:
             found += _of_weights(spread, float(self.cells.n_rows))
         asked = self.asked
         if self.clusters is not None and asked.design != "cohort" and asked.method in DRAWN:
