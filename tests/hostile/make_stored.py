@@ -15,7 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 import karat
+from karat.api.judging import JudgedReport
 from karat.api.results import Report
+from karat.api.sets import MultilabelReport
 from karat.data.accumulator import Tallies
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.distributed.partials import Partial
@@ -46,6 +48,40 @@ def reports() -> dict[str, Report]:
         "slices": karat.evaluate(TRUE, PRED, by={"country": GROUP}, metrics=["macro_f1"]),
         "clusters": karat.evaluate(TWO, y_prob=PROB, clusters=np.arange(N) // 4),
     }
+
+
+SETS: Final = [{"ant"} if i % 3 else {"ant", "bee"} for i in range(N)]
+CHOSEN: Final = [{"bee"} if i % 7 == 0 else one for i, one in enumerate(SETS)]
+INDICATORS: Final = np.array([[1, 1 - min(1, i % 3)] for i in range(N)])
+
+
+def reports_of_sets() -> dict[str, MultilabelReport]:
+    likely = np.round(0.6 * INDICATORS + (np.arange(2 * N) * 37 % 101).reshape(N, 2) / 260, 3)
+    few = ["macro_f1", "subset_accuracy"]
+    return {
+        "sets": karat.evaluate(SETS, CHOSEN),
+        "scores": karat.evaluate(INDICATORS, y_prob=likely),
+        "slices": karat.evaluate(SETS, CHOSEN, by={"country": GROUP}, metrics=few),
+        "weighted": karat.evaluate(SETS, CHOSEN, weights=1 + np.arange(N) % 40, metrics=few,
+                                   weights_are="frequency", clusters=np.arange(N) // 2),
+    }  # fmt: skip
+
+
+def report_of_a_judge() -> JudgedReport:
+    gold = np.where(np.arange(N) % 3 == 0, TWO, np.nan)
+    judge = np.where(np.arange(N) % 8 == 0, 1 - TWO, TWO)
+    few = ["accuracy", "log_loss"]
+    return karat.evaluate(gold=gold, judge=judge, y_prob=PROB, gold_is_random=True, metrics=few)
+
+
+def monitors() -> dict[str, karat.Monitor]:
+    labels = karat.Monitor(min={"accuracy": 0.5}, labels=["ant", "bee", "çat"])
+    scores = karat.Monitor(max_drop={"roc_auc": 0.2}, max={"log_loss": 2.0}, windows=True)
+    labels.add(TRUE, PRED, id=np.arange(N))
+    labels.add(TRUE, OTHER, id=np.arange(N, 2 * N))
+    of_rows = {"weights": WEIGHTS, "clusters": np.arange(N) // 4}
+    scores.add(TWO, y_prob=PROB, baseline=PROB[::-1].copy(), **of_rows)
+    return {"labels": labels, "scores": scores}
 
 
 def empty() -> ScoreParts:
@@ -86,6 +122,10 @@ def made() -> dict[str, bytes]:
     found = {
         f"v1-{name}.report.json": (r.to_json() + "\n").encode() for name, r in reports().items()
     }
+    for name, of_sets in reports_of_sets().items():
+        found[f"v1-{name}.multilabel.json"] = (of_sets.to_json() + "\n").encode()
+    found["v1.judged.json"] = (report_of_a_judge().to_json() + "\n").encode()
+    found |= {f"v1-{name}.karat-monitor": m.to_bytes() for name, m in monitors().items()}
     cells, scores = _parts()
     partials = {
         "labels": Partial(((0, 1), (4, 4)), N, Tallies(cells, n_dropped=2)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,11 +14,13 @@ import numpy as np
 
 import karat
 from karat.api.gate.baseline import _canonical, _checksum, checked_baseline, read_baseline
+from karat.api.judging import JudgedReport
 from karat.api.results import Report
+from karat.api.sets import MultilabelReport
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.files.large import Checkpoint
-from karat.errors import KaratError
+from karat.errors import CATALOGUE, KaratError
 from karat.tally import (
     Bins,
     CumulativeCounts,
@@ -32,6 +34,7 @@ from karat.tally import to_bytes as cells_to_bytes
 from karat.tally.held_rows import HeldRows
 from karat.tally.row_sample import RowSample
 from karat.tally.score_histograms import ScoreHistograms
+from karat.tally.set_tally import inconsistency_of_sets
 from tests.hostile.make_stored import STORED, empty
 from tests.hostile.mutations import broken, framed_lie, json_lie, opened
 
@@ -66,7 +69,7 @@ class Target:
     @property
     def share(self) -> int:
         """Its share of the inputs: what takes longer gets fewer."""
-        return 1 if self.name.endswith((".report.json", ".karat-stream")) else 6
+        return 1 if self.name.endswith((".json", ".karat-stream", ".karat-monitor")) else 6
 
     def attack(self, data: bytes) -> str | None:
         """The code of the refusal, or None where the bytes were taken and hold together.
@@ -90,12 +93,52 @@ class Target:
 
 
 BYTES: Final = frozenset({"K205", "K206"})
+METRICS: Final = frozenset(
+    {"K301", "K302", "K303", "K304", "K305", "K306", "K307", "K308", "K310", "K311"}
+)
 
 
 def check_report(report: Report) -> None:
     """Every number lies in its range, between its limits, and what is none has a reason."""
     assert inconsistency(report.cells) is None
+    _check_numbers(report.metrics)
+    assert json.loads(report.to_json())["n_rows"] == report.n_rows
+
+
+def _of_sets(report: MultilabelReport) -> None:
+    assert inconsistency_of_sets(report.tally) is None
+    _check_numbers(report.metrics)
+    for table in report.slices.values() if report.kept_slices is not None else ():
+        for part in table.values():
+            assert inconsistency_of_sets(part.tally) is None
+            _check_numbers({str(metric): part[metric] for metric in part.kept_intervals})
+    again = MultilabelReport.from_json(report.to_json())
+    assert again.to_json() == report.to_json()
+
+
+def _of_judge(report: JudgedReport) -> None:
+    check_report(report.judge)
     for name, result in report.metrics.items():
+        _check_range(name, (result.value, result.low, result.high))
+    assert JudgedReport.from_json(report.to_json()).n_rows == report.n_rows
+
+
+def _of_monitor(monitor: karat.Monitor) -> None:
+    assert karat.Monitor.from_bytes(monitor.to_bytes()).to_bytes() == monitor.to_bytes()
+    result = monitor.result
+    assert result.n == monitor.n_rows
+    for rule in result.rules:
+        _check_range(rule.metric, (rule.value, rule.low, rule.high))
+
+
+def _check_range(name: str, numbers: Sequence[float | None]) -> None:
+    low, high = karat.metrics.get(name).range
+    for number in numbers:
+        assert number is None or math.isnan(number) or low - 1e-9 <= number <= high + 1e-9, name
+
+
+def _check_numbers(metrics: Mapping[str, Any]) -> None:
+    for name, result in metrics.items():
         low, high = result.range
         if math.isnan(result.value):
             assert result.undefined or not result.exact, name
@@ -104,7 +147,6 @@ def check_report(report: Report) -> None:
         assert low - slack <= result.value <= high + slack, (name, result.value)
         if result.low is not None and result.high is not None:
             assert result.low - slack <= result.value <= result.high + slack, (name, result)
-    assert json.loads(report.to_json())["n_rows"] == report.n_rows
 
 
 def _of_stream(stream: karat.Stream) -> None:
@@ -177,6 +219,16 @@ def _of_baseline(found: Any) -> None:
         assert len(rows.true) == len(rows.pred) == found.n
 
 
+def _as_baseline(path: Path, data: bytes) -> Any:
+    path.write_bytes(data)
+    rows = {"label": [0, 1, 1, 0], "pred": [0, 1, 0, 0]}
+    return karat.gate(rows, baseline=path, max_drop={"accuracy": 0.1})
+
+
+def _never(found: Any) -> None:
+    raise AssertionError(f"what holds no baseline was taken as one: {found}")
+
+
 def _signed_lie(data: bytes, rng: Generator) -> bytes:
     content = json_lie(json.loads(data), rng)
     if not isinstance(content, dict):
@@ -229,6 +281,9 @@ def targets(folder: Path) -> list[Target]:
             Target(path.name, path.read_bytes(), karat.Stream.from_bytes, _of_stream, framed_lie,
                    frozenset(of_stream))
         )  # fmt: skip
+    for path in sorted(STORED.glob("*.karat-monitor")):
+        read, codes = karat.Monitor.from_bytes, BYTES | METRICS
+        found.append(Target(path.name, path.read_bytes(), read, _of_monitor, framed_lie, codes))
     for path in sorted(STORED.glob("*.karat-checkpoint")):
         data = path.read_bytes()
         read_of = partial(_checkpoint_at, folder / path.name, opened(data)[0]["read"])
@@ -239,11 +294,22 @@ def targets(folder: Path) -> list[Target]:
         found.append(
             Target(path.name, path.read_bytes(), read_of, _of_baseline, _signed_lie, BYTES, False)
         )
-    metrics = frozenset({"K301", "K302", "K303", "K304", "K305", "K306", "K307", "K308", "K311"})
+    reports: dict[str, tuple[Callable[[bytes], Any], Callable[[Any], None]]] = {
+        "report": (Report.from_json, check_report),
+        "multilabel": (MultilabelReport.from_json, _of_sets),
+        "judged": (JudgedReport.from_json, _of_judge),
+    }
     found += [
-        Target(path.name, path.read_bytes(), Report.from_json, check_report, _text_lie,
-               BYTES | metrics, False)
-        for path in sorted(STORED.glob("*.report.json"))
+        Target(path.name, path.read_bytes(), read, use, _text_lie, BYTES | METRICS, False)
+        for kind, (read, use) in reports.items()
+        for path in sorted(STORED.glob(f"*.{kind}.json"))
+    ]
+    # No verb reads these: where a baseline is expected, they are refused as what they are.
+    found += [
+        Target(path.name, path.read_bytes(), partial(_as_baseline, folder / path.name),
+               _never, _text_lie, frozenset(CATALOGUE), False)
+        for path in sorted(STORED.glob("v*.*.json"))
+        if path.name.split(".")[1] in ("comparison", "gate")
     ]  # fmt: skip
     task = STORED / "v1.task.json"
     found.append(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -111,3 +113,60 @@ def monitor_of_impossible_weights() -> object:
 @row(6, 'Monitor.load("nowhere")', r"K431 There is no monitor\. .*nowhere.*")
 def monitor_that_does_not_exist() -> object:
     return error(lambda: karat.Monitor.load(os.path.join(os.sep, "nowhere", "nowhere.karat")))
+
+
+def _sets(n: int = 40) -> tuple[list[set[str]], list[set[str]]]:
+    truth = [{"a"} if i % 3 else {"a", "b"} for i in range(n)]
+    return truth, [{"b"} if i % 7 == 0 else one for i, one in enumerate(truth)]
+
+
+def _altered_sets(**numbers: float) -> object:
+    report = karat.evaluate(*_sets())
+    document = json.loads(report.to_json())
+    document["metrics"]["macro_f1"].update(numbers)
+    found = karat.MultilabelReport.from_json(json.dumps(document))["macro_f1"]
+    return found.low, found.high
+
+
+@row(6, "MultilabelReport.from_json with limits of ±1e30", r"K205 .*between 0 and 1.*")
+def stored_sets_beyond_their_range() -> object:
+    return error(lambda: _altered_sets(low=-1e30, high=1e30))
+
+
+@row(6, "MultilabelReport.from_json with low above high", r"K205 .*interval that holds.*")
+def stored_sets_with_limits_in_reverse() -> object:
+    return error(lambda: _altered_sets(low=0.9, high=0.1))
+
+
+@row(6, "a report with frequency weights and slices, read back", r"40")
+def report_of_numbers_of_rows() -> object:
+    y, w = np.arange(40) % 2, 1 + np.arange(40) % 30
+    slices = {"group": np.arange(40) % 4 // 2}
+    report = karat.evaluate(y, y, weights=w, weights_are="frequency", by=slices)
+    return error(lambda: karat.Report.from_json(report.to_json()).n_rows)
+
+
+@row(6, "a pickle of a comparison of sets", r"\[\('a', 0\.\d+\), \('b', 0\.0\)\]")
+def pickle_of_a_comparison_of_sets() -> object:
+    truth, pred = _sets()
+    compared = karat.compare(truth, {"old": pred, "new": truth})
+    found = pickle.loads(pickle.dumps(compared)).per_label("recall")
+    return [(one.label, round(one.difference, 3)) for one in found]
+
+
+@row(6, "python -OO", r"0\.6666666666666666")
+def python_without_docstrings() -> object:
+    program = "import karat; print(karat.f1([0, 1, 1], [0, 1, 0]))"
+    words = [sys.executable, *(["-S"] if sys.flags.no_site else []), "-OO", "-c", program]
+    run = subprocess.run(words, capture_output=True, text=True, check=False)
+    return run.stdout or run.stderr
+
+
+@row(8, "a gate whose baseline has a class that the new truth lacks", r"FAIL .*class 'c'.*")
+def gate_without_a_class_of_the_baseline() -> object:
+    truth = np.array(["a", "b", "c"] * 40)
+    kept = truth != "c"
+    now = np.where(np.arange(80) == 3, "c", truth[kept])
+    base = karat.evaluate(truth, truth)
+    found = karat.gate(truth[kept], now, baseline=base, max_drop={"accuracy": 0.2})
+    return f"{found.rules[0].verdict} {found.rules[0].reason}"

@@ -230,3 +230,14 @@ def test_a_matrix_of_the_wrong_shape_is_refused() -> None:
     document["confusion"] = [[1, 2]]
     with pytest.raises(KaratError, match="K205"):
         Report.from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    "rows", [{"y_pred": np.arange(40) // 3 % 2}, {"y_prob": np.arange(40) / 40}]
+)
+@pytest.mark.parametrize("more", [{}, {"clusters": np.arange(40) // 2}])
+def test_weights_that_are_numbers_of_rows_read_back(rows: Any, more: Any) -> None:
+    weights, slices = 1 + np.arange(40) % 30, {"group": np.arange(40) % 4 // 2}
+    options = {"weights": weights, "weights_are": "frequency", "by": slices, **more}
+    report = karat.evaluate(np.arange(40) % 2, **rows, **options)
+    assert karat.Report.from_json(report.to_json()).to_json() == report.to_json()

@@ -89,7 +89,7 @@ def few_metrics() -> str:
 
 Damage = Callable[[dict[str, Any]], object]
 DAMAGES: dict[str, tuple[Damage, str]] = {
-    "schema": (lambda d: d.update(schema="karat.judged/9"), "schema is"),
+    "schema": (lambda d: d.update(schema="karat.judge/1"), "schema is"),
     "version": (lambda d: d.update(karat="x"), "not a version of karat"),
     "no gold": (lambda d: d.pop("gold"), "gold is missing"),
     "null gold": (lambda d: d.update(gold=None), "gold is null"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,16 @@ DAMAGED: dict[str, Any] = {
     "a policy": lambda d: d["settings"].update(undefined="skip"),
     "a level": lambda d: d["settings"]["intervals"].update(level=7.0),
     "no tally": lambda d: d.pop("tally"),
+    "limits in reverse": lambda d: d["metrics"]["micro_f1"].update(low=0.99, high=0.01),
+    "limits beside the value": lambda d: d["metrics"]["micro_f1"].update(low=0.001, high=0.002),
+    "limits beyond the range": lambda d: d["metrics"]["micro_f1"].update(low=-1e30, high=1e30),
+    "a standard error": lambda d: d["metrics"]["micro_f1"].update(standard_error=-1.0),
+    "an unknown metric": lambda d: d["metrics"].update(nonsense=d["metrics"]["micro_f1"]),
+    "no such metric": lambda d: d["metrics"].pop("micro_f1"),
+    "a transfer": lambda d: d["transfers"][0].__setitem__(0, -3.0),
+    "a version": lambda d: d.update(karat=7),
+    "a level of patterns": lambda d: d["patterns"].update(level=95),
+    "a wrong set": lambda d: d["patterns"]["wrong_sets"][0].update(rows=-1),
 }
 
 
@@ -114,6 +125,19 @@ def test_a_damaged_text_is_refused(what: str) -> None:
     with pytest.raises(KaratError) as caught:
         karat.MultilabelReport.from_json(json.dumps(facts))
     assert caught.value.code == "K205"
+
+
+def test_a_report_of_a_newer_schema_is_refused_as_newer() -> None:
+    text = report().to_json().replace("karat.multilabel/1", "karat.multilabel/2")
+    with pytest.raises(KaratError, match="K206"):
+        karat.MultilabelReport.from_json(text)
+
+
+def test_a_comparison_of_sets_survives_pickling() -> None:
+    compared = karat.compare(TRUE, {"old": PRED, "new": TRUE})
+    again = pickle.loads(pickle.dumps(compared))
+    assert str(again) == str(compared)
+    assert again.per_label("recall") == compared.per_label("recall")
 
 
 def test_transfers_by_hand() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -146,22 +147,23 @@ class SetModels:
         """The difference of two models in every label, of the same rows."""
         if not self.is_paired:
             return None
-        rows, asked = dict(zip(self.names, self.rows, strict=True)), Confidence(spec.level)
+        return partial(self._label_differences, spec, policy)
 
-        def found(metric: Metric, a: str, b: str) -> list[LabelDifference]:
-            meant_on_sets(Metric(metric.record, "macro", metric.params))
-            n = spec.n_permutations
-            if metric.needs_scores:
-                if self._without_scores:
-                    raise without_scores(metric, self._without_scores)
-                pair = self._scored(rows[a], spec, policy), self._scored(rows[b], spec, policy)
-                return scored_label_differences(pair, metric, (a, b), spec)
-            first, second = (
-                SetIntervals(rows[name].tally, asked, rows[name], policy) for name in (a, b)
-            )
-            return label_differences((first, second), metric, (a, b), spec.seed, n)
-
-        return found
+    def _label_differences(
+        self, spec: ComparisonSpec, policy: Policy, metric: Metric, a: str, b: str
+    ) -> list[LabelDifference]:
+        rows = dict(zip(self.names, self.rows, strict=True))
+        meant_on_sets(Metric(metric.record, "macro", metric.params))
+        if metric.needs_scores:
+            if self._without_scores:
+                raise without_scores(metric, self._without_scores)
+            pair = self._scored(rows[a], spec, policy), self._scored(rows[b], spec, policy)
+            return scored_label_differences(pair, metric, (a, b), spec)
+        first, second = (
+            SetIntervals(rows[name].tally, Confidence(spec.level), rows[name], policy)
+            for name in (a, b)
+        )
+        return label_differences((first, second), metric, (a, b), spec.seed, spec.n_permutations)
 
     def only(self, labels: Sequence[Label], name: str) -> SetModels:
         """The same models on some of the labels.

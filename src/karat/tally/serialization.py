@@ -64,8 +64,10 @@ def wrong_squares(
 ) -> str | None:
     """Return a contradiction between sums of squared weights and sums of weights, or None.
 
-    For at most n weights w: (Σw)² / n ≤ Σw² ≤ (Σw)².
+    For at most n weights w: (Σw)² / n ≤ Σw² ≤ (Σw)². Where both sums are equal, weights may be
+    numbers of rows: a row of weight 3 stands for three rows, whose squares add up to 3.
     """
+    n_rows = np.where(squares == counts, np.maximum(counts, n_rows), n_rows)
     # The square of a tiny weight may be a subnormal number, which has few digits.
     with np.errstate(over="ignore", under="ignore"):
         if (squares > counts * counts * (1 + _CLOSE) + 1e-300).any():

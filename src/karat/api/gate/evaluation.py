@@ -13,6 +13,7 @@ import numpy as np
 from karat.api.arguments import refuse_missing
 from karat.api.doubts import of_bounds, of_rows, read_log_loss, without_effects
 from karat.api.gate.baseline import Baseline, text_of_baseline, with_hashes
+from karat.api.gate.lost import amounts_of, lost_classes
 from karat.api.gate.spec import GateSpec, change_apart
 from karat.api.measuring import Spec, report_of
 from karat.api.models import models_of_rows
@@ -299,6 +300,7 @@ class Evaluation:
     doubts_before: list[Doubt] = field(default_factory=list)
     is_paired: bool | None = None
     matched: tuple[Rows, Rows] | None = None
+    _lost: Settled | None = None
     _common: Mapping[Label, Any] = field(default_factory=dict)
     _values: Mapping[Label, Values] = field(default_factory=dict)
 
@@ -362,6 +364,15 @@ class Evaluation:
             _add(self.doubts_before, before.doubts, _BASELINE)
         self._check_classes(before.classes)
         self._check_level(before, "The baseline")
+        side = current if isinstance(current, Rows) else current.cells
+        lost = lost_classes(
+            amounts_of(before.cells),
+            amounts_of(side),
+            self.spec.min_n,
+            fails=not self.spec.allow_mismatch,
+        )
+        self._lost = lost.settled
+        self.notes += filter(None, [lost.note])
         if isinstance(before, Report):
             self._check_threshold(decided_by(before))
             self._values = {None: values_of(before, self._metrics(), skips_missing=True)}
@@ -466,7 +477,9 @@ class Evaluation:
             elif self.matched is None:
                 then = self._values[label].get(name)
                 change = None if then is None else change_apart(values[name], then, self.spec)
-                cases.append(Case(rule, values[name], change, label))
+                cases.append(
+                    Case(rule, values[name], change, label, self._lost if is_whole else None)
+                )
             elif changes is None:
                 cases.append(Case(rule, nothing, None, label, _NOT_BEFORE))
             else:

@@ -12,6 +12,7 @@ import numpy as np
 
 from karat.api.doubts import of_bounds
 from karat.api.gate.evaluation import BY_ORDER, NOT_WEIGHTED_ALIKE, change_of, check_level
+from karat.api.gate.lost import LostClasses, amounts_of, lost_classes
 from karat.api.gate.rows import RowsSpec, read_baseline_rows, written_as
 from karat.api.gate.spec import GateSpec, change_apart
 from karat.api.measuring import Spec, report_of
@@ -124,6 +125,7 @@ class SetEvaluation:
             check_level(self.spec, self.current.confidence, "The report")
         values = {str(metric): _measured(report, metric) for metric in self._metrics()}
         changes: dict[str, Change] = {}
+        lost = LostClasses(None, "")
         if self.before is not None:
             self._check_alike(report)
             self.is_paired = isinstance(self.current, SetRows) and isinstance(self.before, SetRows)
@@ -132,13 +134,20 @@ class SetEvaluation:
             apart = [metric for metric in compared if str(metric) not in changes]
             if not self.is_paired:
                 self.notes.append(_UNPAIRED)
+                lost = lost_classes(
+                    amounts_of(self.before.tally),
+                    amounts_of(report.tally),
+                    self.spec.min_n,
+                    fails=not self.spec.allow_mismatch,
+                )
+                self.notes += filter(None, [lost.note])
             then = self._report(self.before, apart) if apart else None
             for metric in apart:
                 assert then is not None
                 known = _measured(then, metric)
                 changes[str(metric)] = change_apart(values[str(metric)], known, self.spec)
         return [
-            Case(rule, values[str(rule.metric)], changes.get(str(rule.metric)))
+            Case(rule, values[str(rule.metric)], changes.get(str(rule.metric)), None, lost.settled)
             if rule.needs_baseline
             else Case(rule, values[str(rule.metric)])
             for rule in self.rules

@@ -31,6 +31,7 @@ from karat.api.monitors.state import (
     ARRAYS,
     LEAVE_OUT,
     MONITOR,
+    are_paired,
     arrays_of,
     digest_in_order,
     digest_of,
@@ -449,6 +450,8 @@ class Monitor:
             raise damaged("Its rows are not those of its looks")
         if settings.compares != (self._old is not None) and n:
             raise damaged("It holds a rule without its baseline, or the reverse")
+        if self._new is not None and self._old is not None and not are_paired(self._new, self._old):
+            raise damaged("Its two models are of other rows")
 
     def save(self, path: str | PathLike[str], *, wait: float = 0.0) -> None:
         """Write the monitor to a file, atomically: a failure leaves the earlier one unchanged.

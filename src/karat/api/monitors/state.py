@@ -285,6 +285,15 @@ def rows_of(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rows:
     return Rows(classes, true, pred, scores, weights, clusters=clusters)
 
 
+def are_paired(left: Rows, right: Rows) -> bool:
+    """Return whether two models are of the same rows: one truth and one weight of each."""
+    are_same = left.classes.labels == right.classes.labels
+    if left.weights is not None and right.weights is not None:
+        are_same &= np.array_equal(left.weights, right.weights)
+    same_truth = np.array_equal(left.true, right.true)
+    return are_same and same_truth and (left.weights is None) == (right.weights is None)
+
+
 def _are_codes(codes: Array, shape: tuple[int, ...], k: int) -> bool:
     """Return whether codes are whole numbers from 0 below `k`, one for each row."""
     is_fit = codes.shape == shape and codes.ndim == 1 and codes.dtype == np.int32

@@ -20,7 +20,7 @@ from karat._version import __version__
 from karat.errors import short, shown
 from karat.metrics import get
 from karat.metrics._registry import find
-from karat.output.json.codec import Part, parsed, refused, require
+from karat.output.json.codec import Part, check_estimate, parsed, refused, require
 from karat.output.json.folds import FOLDS
 from karat.output.json.report import DERIVED, REPORT, SCHEMA
 from karat.output.json.scores import stated_twice
@@ -118,8 +118,8 @@ def report_of(whole: Part, n_text: int, report_type: type[ReportT]) -> ReportT:
         report = replace(report, kept_folds=FOLDS.read(folds, scope))
     for name, part in listed.items():
         found = report.metrics.get(name)
-        if found is not None and found.low is not None and found.high is not None:
-            part.must(found.low <= found.value <= found.high, "an interval that holds the value")
+        if found is not None:
+            check_estimate(part, (found.value, found.low, found.high), found.range)
     if is_own:
         _check_agreement(whole, report, again, listed)
     sentences = _left_out(whole, report, is_own=is_own)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, Final, TypeAlias
@@ -200,6 +201,25 @@ def parsed(text: str | bytes) -> Part:
     except ValueError as problem:
         do = "Pass the text that to_json() wrote; of a file read it first: Path(file).read_text()."
         raise refused(f"It is not JSON: {problem}", do) from None
+
+
+def check_estimate(part: Part, numbers: Sequence[float | None], ends: Sequence[float]) -> None:
+    """Refuse a value and its limits that no estimate has, in a report of any kind.
+
+    Args:
+        part: where they stand.
+        numbers: value, low and high, in any number of triples; None and NaN: there is none.
+        ends: of the range of the metric.
+    """
+    least, most = ends
+    for value, low, high in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):
+        stated = [x for x in (low, value, high) if x is not None and not math.isnan(x)]
+        slack = _CLOSE * max(1.0, *(abs(x) for x in stated if math.isfinite(x)), 0.0)
+        part.must(
+            all(a <= b + slack for a, b in pairwise(stated)), "an interval that holds the value"
+        )
+        is_fit = all(least - slack <= x <= most + slack for x in stated)
+        part.must(is_fit, f"a number between {least:g} and {most:g}")
 
 
 def itself(value: Any, *_: Any) -> Any:

@@ -19,8 +19,8 @@ from karat.metrics import Metric, get
 from karat.metrics._registry import find
 from karat.output.json import codec as js
 from karat.output.json import report_of, report_to_dict
-from karat.output.json.codec import Part, parsed, refused, require
-from karat.output.json.report import DOUBT, MAPPING, SOURCE, VERSION
+from karat.output.json.codec import Part, check_estimate, parsed, require
+from karat.output.json.report import DOUBT, MAPPING, SOURCE, VERSION, read_schema
 from karat.results.judged import JudgedReport, JudgedResult, JudgedShare
 from karat.results.report import Report
 
@@ -115,11 +115,7 @@ def judged_from_json(
         metric that this karat does not have.
     """
     whole = parsed(text)
-    schema = whole["schema"].value
-    if schema == "karat.report/1":
-        do = "Read it with karat.Report.from_json()."
-        raise refused(f"Its schema is {schema!r}, not {SCHEMA!r}", do)
-    whole["schema"].must(schema == SCHEMA, repr(SCHEMA))
+    read_schema(whole["schema"], SCHEMA)
     scope = SimpleNamespace(n_text=len(text))
     VERSION.read(whole["karat"], scope)
     judge = report_of(whole["judge"], len(text), ordinary_type)
@@ -224,9 +220,9 @@ def _check_results(
         at["name"].must(one.name == name and find(name) is not None, repr(name))
         at["n_gold"].must(one.n_gold == n_gold, f"{n_gold}, which n_gold is")
         at["level"].must(one.level == level, f"{level:g}, which level is")
-        _check_interval(at, one.value, one.low, one.high, "")
         assert gold is not None
         alone: _Numbers = gold[name]
+        check_estimate(at, (one.value, one.low, one.high), get(name).range)
         for key, number in (("value", alone.value), ("low", alone.low), ("high", alone.high)):
             wanted = None if number is None or not math.isfinite(number) else float(number)
             at[f"gold_{key}"].check(wanted, "gold gives")
@@ -242,22 +238,12 @@ def _check_shares(part: Part, shares: tuple[JudgedShare, ...], judge: Report) ->
     )
     for at, one in zip(part.items(), shares, strict=True):
         given = asdict(one)
-        for prefix in ("", "gold_"):
-            value, low, high = (given[f"{prefix}{key}"] for key in ("value", "low", "high"))
-            _check_interval(at, value, low, high, prefix)
-        _check_interval(at, one.corrected, one.corrected_low, one.corrected_high, "corrected_")
+        keys = [f"{prefix}{key}" for prefix in ("", "gold_") for key in ("value", "low", "high")]
+        numbers = [given[key] for key in (*keys, "corrected", "corrected_low", "corrected_high")]
+        check_estimate(at, numbers, (0.0, 1.0))
     for key in ("value", "judge_value"):
         total = sum(asdict(one)[key] for one in shares)
         # Estimates of single classes have λ of their own.
         require(
             key == "value" or abs(total - 1.0) < 1e-6, f"shares have {key}s that add to {total:g}"
         )
-
-
-def _check_interval(
-    at: Part, value: float | None, low: float | None, high: float | None, prefix: str
-) -> None:
-    if value is None or low is None or high is None or math.isnan(value):
-        return
-    holds = low - 1e-12 <= value <= high + 1e-12
-    require(holds, f"{at.path}.{prefix}low and {prefix}high do not hold the value")

@@ -24,7 +24,7 @@ from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
 from karat.metrics._registry import find
 from karat.output.json import codec as js
-from karat.output.json.codec import Kind, Part, Scope, refused, require
+from karat.output.json.codec import Kind, Part, Scope, check_estimate, refused, require
 from karat.output.json.rows import ROWS
 from karat.output.json.scores import SCORES
 from karat.output.sections import thresholds_of
@@ -219,15 +219,25 @@ TALLY: Final = Kind(_read_tally, _write_tally)
 """Read after the number of rows, the classes and the matrix."""
 
 
-def _read_schema(part: Part, _: Scope) -> None:
+_OWNERS: Final = {
+    "karat.report": "Report",
+    "karat.multilabel": "MultilabelReport",
+    "karat.judged": "JudgedReport",
+}
+"""Schemas of reports, without their versions."""
+
+
+def read_schema(part: Part, wanted: str = SCHEMA) -> None:
+    """Refuse a text of another schema (K205), or of a newer version of it (K206)."""
     name, _, version = str(part.value).rpartition("/")
+    own = wanted.partition("/")[0]
     is_number = version.isascii() and version.isdecimal() and len(version) < 10
-    is_one = name == SCHEMA.partition("/")[0] and is_number and int(version) > 0
-    owner = {"karat.multilabel": "MultilabelReport", "karat.judged": "JudgedReport"}.get(name)
-    if owner is not None:
+    is_one = name == own and is_number and int(version) > 0
+    owner = _OWNERS.get(name)
+    if owner is not None and name != own:
         do = f"Read it with karat.{owner}.from_json()."
-        raise refused(f"Its schema is {part.value!r}, not {SCHEMA!r}", do)
-    require(is_one, f"Its schema is {part.value!r}, not {SCHEMA!r}")
+        raise refused(f"Its schema is {part.value!r}, not {wanted!r}", do)
+    require(is_one, f"Its schema is {part.value!r}, not {wanted!r}")
     if int(version) > 1:
         raise error("K206", thing="report in JSON", version=int(version), newest=1)
 
@@ -344,7 +354,11 @@ def limits_of_rows(rows: Sequence[Part], names: Iterable[str], s: Scope) -> dict
         pairs = [of.get(name) if (of := row.get("intervals")) else None for row in rows]
         if any(pairs):
             none = (math.nan, math.nan)
-            low, high = np.array([none if x is None else _LIMITS.read(x, s) for x in pairs]).T
+            limits = [none if x is None else _LIMITS.read(x, s) for x in pairs]
+            for row, ends in zip(rows, limits, strict=True):
+                value = js.or_null(js.NUMBER).read(row[name], s)
+                check_estimate(row, (value, *ends), (-math.inf, math.inf))
+            low, high = np.array(limits).T
             found[name] = (low, high)
     return found
 
@@ -387,7 +401,7 @@ DERIVED: Final = js.record(None, **_DERIVED)
 """What follows from the rest of a report, but for intervals of rows that are gone."""
 REPORT: Final = js.record(
     _report,
-    schema=Kind(_read_schema).of(lambda _: SCHEMA),
+    schema=Kind(lambda part, _: read_schema(part)).of(lambda _: SCHEMA),
     karat=VERSION.of(lambda _: __version__),
     # Another version may have had other metrics, and another rule.
     is_own=js.given(lambda s: s.karat == __version__),

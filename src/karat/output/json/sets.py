@@ -27,8 +27,8 @@ from karat.metrics._registry import find
 from karat.output.describe import slice_metric
 from karat.output.describe_sets import headline_of_sets
 from karat.output.json import codec as js
-from karat.output.json.codec import Kind, Part, Scope, parsed, require
-from karat.output.json.report import CLASSES, limits_of_rows
+from karat.output.json.codec import Kind, Part, Scope, check_estimate, parsed, require
+from karat.output.json.report import CLASSES, MAPPING, SOURCE, VERSION, limits_of_rows, read_schema
 from karat.output.json.slices import TESTS, read_tests, tests_in
 from karat.results.set_patterns import LabelPair, SetPatterns, WrongSet
 from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
@@ -87,7 +87,7 @@ _WRONG: Final = js.record(
     lambda s: WrongSet(s.true, s.predicted, s.rows),
     true=_LABELS.of(lambda one: list(one.true)),
     predicted=_LABELS.of(lambda one: list(one.predicted)),
-    rows=js.NUMBER,
+    rows=js.NUMBER.where(lambda x, _: x >= 0, "a number of at least 0"),
 )
 _ODDS: Final = js.or_null(js.NUMBER).into(lambda x: math.inf if x is None else x)
 _PAIR: Final = js.record(
@@ -100,6 +100,9 @@ _PAIR: Final = js.record(
     odds_ratio=_ODDS.of(lambda one: _finite(one.odds_ratio)),
     low=js.NUMBER,
     high=_ODDS.of(lambda one: _finite(one.high)),
+).where(
+    lambda one, _: 0.0 <= one.low <= one.odds_ratio <= one.high,
+    "a pair whose limits hold its odds ratio",
 )
 _PATTERNS: Final = js.record(
     lambda s: SetPatterns(
@@ -107,7 +110,7 @@ _PATTERNS: Final = js.record(
     ),
     wrong_sets=js.each(_WRONG),
     pairs=js.or_null(js.each(_PAIR)),
-    level=js.NUMBER,
+    level=js.NUMBER.where(lambda x, _: 0.0 < x < 1.0, "a number between 0 and 1"),
 )
 _CONFIDENCE: Final = js.record(
     None,
@@ -169,7 +172,7 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
         metrics that this karat does not have.
     """
     whole, scope = parsed(text), SimpleNamespace(n_text=len(text))
-    whole["schema"].must(whole["schema"].value == SCHEMA, repr(SCHEMA))
+    read_schema(whole["schema"], SCHEMA)
     tally = _TALLY.read(whole["tally"], scope)
     settings = whole["settings"]
     policy = js.choice("zero", "exclude", "nan").read(settings["undefined"], scope)
@@ -177,19 +180,22 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
     asked = _confidence(settings["intervals"], scope)
     is_clustered = js.FLAG.read(settings["clustered"], scope)
     listed, rows = whole["metrics"].fields(), whole["per_class"].items()
+    is_own = VERSION.read(whole["karat"], scope) == __version__
+    _check_metrics(listed, is_own=is_own)
     require(len(rows) == tally.k, f"per_class has {len(rows)} rows for {tally.k} labels")
     moved = js.or_null(js.AMOUNTS).read(whole["transfers"], scope)
     if moved is not None:
         shape = (tally.k + 1, tally.k + 1)
         require(moved.shape == shape, f"transfers has shape {moved.shape}, not {shape}")
+        whole["transfers"].must((moved >= 0).all(), "numbers of at least 0")
     report = report_type(
         tally,
         None,
         policy,
         None if named is None else tuple(get(name) for name in named),
         asked,
-        js.named(js.RAW).read(whole["mapping"], scope),
-        js.named(js.RAW).read(whole["source"], scope),
+        MAPPING.read(whole["mapping"], scope),
+        SOURCE.read(whole["source"], scope),
         js.TEXTS.read(whole["warnings"], scope),
         kept_intervals=_intervals(listed) if asked is not None else {},
         kept_transfers=moved,
@@ -201,13 +207,29 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
     )
     if report.kept_patterns is not None:
         _check_labels(report.kept_patterns, tally.classes.labels)
-    is_own = whole["karat"].value == __version__
     if (slices := whole.get("slices")) is not None and slices.value is not None:
         report = replace(report, kept_slices=_read_slices(slices, report, is_own=is_own))
     if is_own:
+        is_fit = sorted(report.metrics) == sorted(listed)
+        require(is_fit, "metrics lists others than settings.metrics asks for")
         _check_values(whole["metrics"], report)
         whole["per_class"].check(js.plain(report.per_class), "the tally gives")
     return report
+
+
+def _check_metrics(listed: Mapping[str, Part], *, is_own: bool) -> None:
+    """Refuse numbers that no metric has, and names that this version did not write."""
+    for name, part in listed.items():
+        metric = find(name)
+        if metric is None:
+            require(not is_own, f"metrics lists {short(name)}, which is no metric")
+            continue
+        facts = _RESULT.read(part, SimpleNamespace())
+        check_estimate(part, [facts[key] for key in ("value", "low", "high")], metric.range)
+        is_exact = facts["bound"] is None
+        part.must(is_exact or len(facts["bound"]) == 2, "a metric with two limits of its value")
+        low, high = (None, None) if is_exact else facts["bound"]
+        check_estimate(part, (facts["value"], low, high), metric.range)
 
 
 def _check_values(part: Part, report: SetReport) -> None:
@@ -220,6 +242,16 @@ def _check_values(part: Part, report: SetReport) -> None:
     part.check(again, "the tally gives")
 
 
+_NUMBER: Final = js.or_null(js.NUMBER)
+_RESULT: Final = js.record(
+    None,
+    value=_NUMBER,
+    low=_NUMBER,
+    high=_NUMBER,
+    standard_error=js.or_null(js.NUMBER.where(lambda x, _: x >= 0, "a number of at least 0")),
+    bound=js.or_null(js.AMOUNTS).or_absent(None),
+)
+"""What is checked of a metric."""
 _SLICE: Final = js.record(
     js.itself,
     key=js.TEXTS,
@@ -284,6 +316,8 @@ def _read_slices(
         item["columns"].must(s.columns not in tables, "columns of its own")
         whole = reduce(SetTally.merge, [one.tally for one in s.slices])
         require(_is_same(whole, report.tally), f"{item.path} does not add up to the whole tally")
+        for one in s.slices:
+            _check_metrics(one.metrics, is_own=is_own)
         parts = tuple(_slice_report(one, report) for one in s.slices)
         if is_own:
             for place, one in zip(item["slices"].items(), parts, strict=True):
@@ -347,6 +381,8 @@ def _scores(whole: Part, listed: Mapping[str, Part], k: int) -> KeptScores | Non
     for name in SCORED:
         if rows and name in rows[0].fields():
             cells = [_label_cells(row, name) for row in rows]
+            for row, numbers in zip(rows, cells, strict=True):
+                check_estimate(row, numbers, get(name).range)
             each, low, high = np.array(cells, np.float64).reshape(-1, 3).T
             of_labels[name] = each, low, high
     return KeptScores(kind, _score_values(listed), of_labels)
@@ -362,7 +398,6 @@ def _score_values(listed: Mapping[str, Part]) -> dict[Metric, ScoredValue]:
         value = js.or_null(js.NUMBER).read(part["value"], None)
         reason = js.or_null(js.TEXT).read(part["undefined"], None)
         bound = js.or_null(js.AMOUNTS).read(part["bound"], None)
-        part.must(bound is None or len(bound) == 2, "a metric with two limits of its value")
         ends = None if bound is None else (float(bound[0]), float(bound[1]))
         values[metric] = ScoredValue(math.nan if value is None else value, reason, ends)
     return values

@@ -14,7 +14,7 @@ from karat.metrics import Metric, get
 from karat.metrics._registry import find
 from karat.output.describe import headline_names, slice_metric
 from karat.output.json import codec as js
-from karat.output.json.codec import Kind, Part, Scope, require
+from karat.output.json.codec import Kind, Part, Scope, check_estimate, require
 from karat.output.json.report import cell_columns, listed_cells
 from karat.results.report import Report
 from karat.results.slices import Gap, Heterogeneity, SliceDifference, Slices, SliceTable
@@ -95,9 +95,7 @@ def _read_result(metric: Metric, part: Part, s: Scope) -> Any:
         facts["value"] = float(_INFINITE.read(special, s))
     is_told = math.isfinite(facts["value"]) or facts["undefined"] is not None
     part["undefined"].must(is_told, "the reason why there is no value")
-    low, high = facts["low"], facts["high"]
-    is_fit = None in (low, high) or low <= facts["value"] <= high
-    part.must(is_fit, "an interval that holds the value")
+    check_estimate(part, [facts[key] for key in ("value", "low", "high")], metric.range)
     return replace(s.report[metric], **facts)
 
 

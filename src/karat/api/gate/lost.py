@@ -1,0 +1,66 @@
+"""Classes of a baseline without a row now: values of other classes are no comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from karat.data.rows import Rows
+from karat.errors import shown
+from karat.errors.text import counted
+from karat.results.gate.verdicts import Settled
+from karat.tally import Cells, to_marginals
+from karat.tally.classes import Label
+from karat.tally.set_tally import SetTally
+
+
+class LostClasses(NamedTuple):
+    """What a gate states about classes of the baseline that no row has now.
+
+    Attributes:
+        settled: the verdict on every rule that compares; None where there is none.
+        note: a sentence about classes with too few rows for a verdict; empty without any.
+    """
+
+    settled: Settled | None
+    note: str
+
+
+def amounts_of(side: Rows | Cells | SetTally) -> dict[Label, float]:
+    """Rows, or their weight, of each true class or label."""
+    found: Any
+    if isinstance(side, Rows):
+        found = np.bincount(side.true, minlength=side.classes.k)
+    elif isinstance(side, SetTally):
+        found = side.counts[0] + side.counts[2]
+    else:
+        hits, _, misses = to_marginals(side).counts
+        found = hits + misses
+    return dict(zip(side.classes.labels, found.tolist(), strict=True))
+
+
+def lost_classes(
+    then: Mapping[Label, float], now: Mapping[Label, float], min_n: int, *, fails: bool = True
+) -> LostClasses:
+    """Compare the classes of the baseline with those of the rows.
+
+    As slices that were lost, classes of at least `min_n` rows fail; fewer are in a note.
+
+    Args:
+        then, now: rows of each class.
+        fails: whether a lost class fails at all.
+    """
+    lost = {label: n for label, n in then.items() if n > 0 and not now.get(label)}
+    grave = [label for label, n in lost.items() if n >= min_n and fails]
+    if grave:
+        several = "class" if len(grave) == 1 else "classes"
+        reason = f"the baseline has rows of {several} {shown(grave, 3)}; these rows have none"
+        return LostClasses(("FAIL", reason, False), "")
+    if not lost:
+        return LostClasses(None, "")
+    total = counted(round(sum(lost.values())), "row")
+    several = "class" if len(lost) == 1 else "classes"
+    note = f"The baseline has {total} of {several} {shown(lost, 3)}; these rows have none."
+    return LostClasses(None, note)
