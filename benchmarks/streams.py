@@ -3,7 +3,7 @@
 Rows are drawn batch by batch, added to a stream, and added up in another way beside it: labels by
 a count of pairs, scores by one sort of all of them. Answers first; then processor and wall time of
 the updates alone, and the most memory that the process had. `--labels 1000000000 --rows 100000000`
-are the figures of docs/scale.md.
+are the figures of docs/scale.md, `--small` those of updates in docs/speed.md.
 """
 
 from __future__ import annotations
@@ -117,6 +117,22 @@ def reference(n: int) -> tuple[float, float]:
     return float(below) / 2.0 / (len(rest) * float(len(own))), loss / n
 
 
+def small(n: int, n_updates: int = 2000, n_runs: int = 7) -> None:
+    """Processor time of one update of a few rows of two classes, the least of several runs."""
+    rng = np.random.default_rng(3)
+    y, p = rng.integers(0, 2, (2, n))
+    for name, rest in (("labels", {"y_pred": p}), ("probabilities", {"y_prob": rng.random(n)})):
+        seconds = []
+        for _ in range(n_runs):
+            stream, clock = karat.Stream(labels=[0, 1]), Clock()
+            with clock:
+                for _ in range(n_updates):
+                    stream.update(y, **rest)
+            assert stream.n_rows == n * n_updates
+            seconds.append(clock.cpu / n_updates)
+        print(f"update of {n:,} rows with {name}: {1e6 * min(seconds):.0f} µs")
+
+
 def told(what: str, n: int, clock: Clock, before: int, memory: int | None = None) -> None:
     """Print what the rows took."""
     peak = memory or most_memory()
@@ -134,7 +150,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--labels", type=int, default=100_000_000)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--max-memory", type=int, default=1 << 26, help="bytes; 64 MiB by default")
+    parser.add_argument("--small", action="store_true", help="only updates of few rows")
     options = parser.parse_args(arguments)
+    if options.small:
+        small(32)
+        small(1000)
+        return 0
     if options.labels:
         labels(options.labels)
     if options.rows:

@@ -33,7 +33,7 @@ std::optional<Tally> count_discovered(const Column& truth, const Column& pred, W
 // How many rows have the same label in both columns, as a tally of two classes that stand for no
 // labels: every row is truly of the first, and predicted as it where its labels agree. It has the
 // rows and the hits of the tally of the labels, and nothing else of it. Nothing when columns of
-// different kinds hold a value beyond int64. Both columns have n >= 1 rows.
+// different kinds hold a value beyond int64, or a true label is -100. Both columns have n >= 1 rows.
 std::optional<Tally> count_agreement(const Column& truth, const Column& pred, int n_threads,
                                      Poll poll);
 

@@ -102,9 +102,10 @@ void ScoreReader::copy_columns_of(const char* from, int64_t n) {
     const int64_t row_step = values_.row_step;
     if (values_.is_single) {
         for (int64_t row = 0; row < n; ++row) {
-            const T value = item<T>(from + row * row_step);
-            x_[row] = options_.is_prob ? static_cast<double>(T(1) - value) : 0.0;
-            x_[copied_rows_ + row] = static_cast<double>(value);
+            // 1 − p of a small 32-bit p has no digits of p left in 32 bits.
+            const double value = static_cast<double>(item<T>(from + row * row_step));
+            x_[row] = options_.is_prob ? 1.0 - value : 0.0;
+            x_[copied_rows_ + row] = value;
         }
         return;
     }

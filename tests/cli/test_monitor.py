@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from karat import Monitor
+from karat.api.monitors.monitor import locked_state
 from tests.cli.running import Karat
 from tests.gate.rows import table, two_models, write
 
@@ -87,15 +92,84 @@ def test_a_damaged_state_and_one_in_use_are_left_as_they_are(karat: Karat, tmp_p
     assert (damaged.code, damaged.err.startswith("K205")) == (2, True)
     assert state.read_bytes() == whole[:-20]
     state.write_bytes(whole)
-    lock = tmp_path / "s.karat.lock"
-    lock.write_text("1 elsewhere")
-    used = karat("monitor", state, WINE, "--again")
-    assert (used.code, used.err.startswith("K239")) == (2, True)
-    # What only reads needs no lock.
-    assert karat("monitor", state).code == 0
-    lock.unlink()
-    assert karat("monitor", state).code == 0
-    assert not lock.exists()
+    with locked_state(state):
+        used = karat("monitor", state, WINE, "--again")
+        assert (used.code, used.err.startswith("K239")) == (2, True)
+        assert f"process {os.getpid()} on " in used.err
+        assert "--wait 60" in used.err
+        # What only reads needs no lock.
+        assert karat("monitor", state).code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["s.karat"]
+    # A file that another version or a killed process left locks nothing.
+    for left in ("s.karat.lock", ".karat-s.karat.lock"):
+        (tmp_path / left).write_text("1 elsewhere")
+    assert karat("monitor", state, WINE, "--again").code == 0
+
+
+def test_a_command_waits_for_the_process_that_writes(karat: Karat, tmp_path: Path) -> None:
+    state = tmp_path / "s.karat"
+    begun, ended = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with locked_state(state):
+            begun.set()
+            ended.wait(0.4)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert begun.wait(10)
+    rule = ("--min", "accuracy=0.5", "--positive", "malignant")
+    assert karat("monitor", state, WINE, *rule, "--wait", "0.05").code == 2
+    assert karat("monitor", state, WINE, *rule, "--wait", "60").code == 0
+    holder.join()
+
+
+def test_settings_are_those_of_the_first_call_in_any_form(karat: Karat, tmp_path: Path) -> None:
+    for name, of_class in (("numbers", str), ("booleans", lambda label: ("false", "true")[label])):
+        state, files = tmp_path / f"{name}.karat", []
+        for batch in range(3):
+            files.append(tmp_path / f"{name}{batch}.csv")
+            rows = [f"{of_class(i % 2)},{of_class(i % 3 % 2)}" for i in range(10 + batch)]
+            files[-1].write_text("\n".join(["label,pred", *rows]), "utf-8")
+        positive, labels = of_class(1), f"{of_class(0)},{of_class(1)}"
+        typed = ("--positive", positive, "--labels", labels)
+        assert karat("monitor", state, files[0], *typed, "--min", "recall=0.1").code == 0
+        assert karat("monitor", state, files[1]).code == 0
+        assert karat("monitor", state, files[2], *typed).code == 0
+        other = karat("monitor", state, files[2], "--positive", of_class(0), "--again")
+        assert (other.code, other.err[:4]) == (2, "K240")
+        # The same state in Python, where labels are numbers.
+        again = Monitor.load(state)
+        assert again.settings.positive == (1 if name == "numbers" else True)
+        assert again.add([0, 1, 1], [0, 1, 0]).n == 36
+
+
+def test_the_line_of_columns_states_the_threshold_of_the_first_call(
+    karat: Karat, tmp_path: Path
+) -> None:
+    for i, probability in enumerate((0.3, 0.4)):
+        (tmp_path / f"{i}.csv").write_text(f"label,prob\n0,0.2\n1,{probability}\n", "utf-8")
+    state, rule = tmp_path / "s.karat", ("--min", "accuracy=0.1")
+    karat("monitor", state, tmp_path / "0.csv", *rule, "--threshold", "0.25")
+    second = karat("monitor", state, tmp_path / "1.csv")
+    assert "pred=probability ≥ 0.25" in second.err
+
+
+def test_rows_whose_ids_were_added_are_refused(karat: Karat, tmp_path: Path) -> None:
+    def file(name: str, ids: Sequence[int]) -> Path:
+        rows = "".join(f"{i},{i % 2},1\n" for i in ids)
+        (tmp_path / name).write_text(f"id,label,pred\n{rows}", "utf-8")
+        return tmp_path / name
+
+    state, rule = tmp_path / "s.karat", ("--min", "accuracy=0.1")
+    assert karat("monitor", state, file("a.csv", range(10)), *rule).code == 0
+    reversed_ = karat("monitor", state, file("b.csv", range(9, -1, -1)))
+    assert (reversed_.code, reversed_.err[:4]) == (2, "K241")
+    half = karat("monitor", state, file("c.csv", [3, 4, 40]))
+    assert (half.code, half.err[:4]) == (2, "K430")
+    assert "2 of 3 ids were added before, as '3', '4'." in half.err
+    assert karat("monitor", state, file("d.csv", [40, 41])).code == 0
+    assert karat("monitor", state, tmp_path / "c.csv", "--again").code == 0
 
 
 def test_windows_are_judged_alone_and_annotate_a_job(
@@ -108,7 +182,7 @@ def test_windows_are_judged_alone_and_annotate_a_job(
     assert karat("monitor", state, good, *rule).code == 0
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
-    failed = karat("monitor", state, weak)
+    failed = karat("monitor", state, weak, "--again")
     assert (failed.code, "Window 2: 400 rows; 1 900 rows in all windows." in failed.out) == (
         1,
         True,

@@ -16,7 +16,7 @@ from karat.cli.monitor import command
 from karat.data.sources.files.duck import explaining
 from karat.data.sources.files.exact_histograms import UnnamedFile
 from karat.data.sources.files.units import units_of_files
-from karat.tally.writing import only_writer
+from karat.tally.locks import only_writer
 from tests.sources.counting import tally_files
 
 
@@ -85,7 +85,8 @@ def of_rows_that_a_checkpoint_lacks() -> object:
 def of_a_state_in_use() -> object:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state.karat"
-        with only_writer(path):
+        holder = "process 4711 on host-a"
+        with only_writer(path), mock.patch("karat.tally.locks._text_of", return_value=holder):
             return command.main([str(path), "a.csv"], standalone_mode=False)
 
 

@@ -14,8 +14,7 @@ from karat.inference.comparison.families import wald
 from karat.inference.comparison.judging import root
 from tests.comparison.data import drawn
 
-NAMES = ["matthews_correlation", "kappa", "informedness", "balanced_accuracy",
-         "normalized_mutual_information"]  # fmt: skip
+NAMES = ["kappa", "informedness", "balanced_accuracy", "normalized_mutual_information"]
 TRUE = np.arange(100) % 2
 NEVER, ALWAYS = np.zeros(100, int), np.ones(100, int)
 
@@ -36,13 +35,26 @@ def test_constant_predictions_are_not_equal_for_sure(
     assert found.low < -1e-3
     assert found.high > 1e-3
     assert found.remark
-    assert found.verdict == "inconclusive"
+    is_same = is_paired and other is NEVER
+    assert found.verdict == ("identical" if is_same else "inconclusive")
+
+
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_an_undefined_value_is_not_compared(is_paired: bool) -> None:
+    models = {"one": NEVER, "two": TRUE}
+    for name in ("matthews_correlation", "precision", "macro_precision"):
+        found = karat.compare(TRUE, models, metrics=name, paired=is_paired)[name]
+        is_average = name == "macro_precision"
+        assert math.isnan(found.difference) is not is_average
+        assert (found.p is None) is not is_average
+        assert (found.verdict == "not tested") is not is_average
+        assert str(found.remark).startswith("undefined for one (") is not is_average
 
 
 def test_limits_of_constant_predictions_are_those_of_both_values() -> None:
-    found = karat.compare(TRUE, {"one": NEVER, "two": NEVER.copy()}, metrics="mcc", margin=0.05)
-    one, two = (found.values["matthews_correlation"][name] for name in ("one", "two"))
-    difference = found["mcc"]
+    found = karat.compare(TRUE, {"one": NEVER, "two": NEVER.copy()}, metrics="kappa", margin=0.05)
+    one, two = (found.values["kappa"][name] for name in ("one", "two"))
+    difference = found["kappa"]
     assert one.low is not None
     assert two.high is not None
     assert difference.low == pytest.approx(-math.hypot(two.low or 0.0, one.high or 0.0))
@@ -62,7 +74,7 @@ def test_models_alike_on_every_row_are_known_as_well_as_their_number_says() -> N
     near = karat.compare(true, {"one": said, "two": said.copy()}, metrics="kappa", margin=0.1)
     tight = karat.compare(true, {"one": said, "two": said.copy()}, metrics="kappa", margin=0.01)
     assert near["kappa"].verdict == "equivalent"
-    assert tight["kappa"].verdict == "inconclusive"
+    assert tight["kappa"].verdict == "identical"
 
 
 def scores() -> dict[str, np.ndarray]:
@@ -223,4 +235,4 @@ def test_rounding_of_weights_is_no_difference() -> None:
     for one in found.differences:
         # What depends on the truth alone is the same number for both models.
         assert (one.difference, one.standard_error, one.p) == (0.0, 0.0, 1.0), one
-        assert one.verdict == "inconclusive"
+        assert one.verdict == "identical"

@@ -12,9 +12,10 @@ from karat.inference.comparison import families
 from karat.inference.comparison.contrasts import Apart
 from karat.inference.comparison.families import holm, largest, tail_of, wald
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
-from karat.inference.comparison.models import _is_linear
+from karat.inference.comparison.models import PairedShare
 from karat.inference.comparison.scored import _scaled
 from karat.metrics import Node, Table, get, total
+from karat.tally import Classes, JointCells
 from tests.comparison.data import drawn
 from tests.inference.test_metrics_of_others import made
 from tests.same import assert_same
@@ -75,7 +76,7 @@ def test_of_metrics_of_the_right_rows_only_shares_have_the_test_of_shares() -> N
     found = karat.compare(true, models, metrics=["accuracy", "micro_f1", "micro_jaccard"])
     tests = {one.metric: str(one.method).split(",")[0] for one in found.differences}
     assert tests["accuracy"] == tests["micro_f1"] == "mid-p McNemar"
-    assert "McNemar" not in tests["micro_jaccard"]
+    assert tests["micro_jaccard"] == "mid-p McNemar and influence z"
 
 
 def test_adjusted_values_lie_between_p_and_holm_and_intervals_are_wider() -> None:
@@ -256,5 +257,11 @@ def rows_right_in_a_million(c: Table) -> Node:
 
 
 def test_the_share_of_right_rows_is_one_on_any_scale() -> None:
-    assert _is_linear(made(rows_right_in_a_million, (0.3, 1000000.3)), 3)
-    assert not _is_linear(get("micro_jaccard"), 3)
+    true = np.array([0, 1, 2, 0])
+    cells = JointCells.of(Classes.of(range(3)), ["a", "b"], true, [true, true[::-1]])
+    scaled = PairedShare.of(made(rows_right_in_a_million, (0.3, 1000000.3)), cells)
+    assert scaled is not None
+    assert scaled.scale == pytest.approx(1e6)
+    curved = PairedShare.of(get("micro_jaccard"), cells)
+    assert curved is not None
+    assert curved.scale is None

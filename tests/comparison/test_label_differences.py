@@ -99,7 +99,7 @@ def test_models_that_predict_the_same_differ_by_nothing(weights: np.ndarray | No
     for one in found.differences:
         assert one.difference == 0.0
         assert (one.p, one.p_adjusted) == (1.0, 1.0)
-        assert one.verdict == "inconclusive"
+        assert one.verdict == "identical"
         assert one.standard_error == 0.0
         assert one.low is not None
         assert one.high is not None

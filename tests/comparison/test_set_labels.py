@@ -161,3 +161,40 @@ def test_rows_that_stand_for_several_are_exchanged_one_by_one() -> None:
     # The control: rows of as much importance are exchanged whole.
     heavy = karat.compare(true, models, weights=times, **asked).per_label("f1")
     assert heavy[0].p > 10 * sides[0].per_label("f1")[0].p
+
+
+def test_limits_of_labels_exclude_0_exactly_where_p_does() -> None:
+    n_shown = 0
+    for seed in (11, 15, 21, 24, 30):
+        rng = np.random.default_rng([5, seed])
+        true = (rng.random((150, 8)) < 0.12).astype(int)
+        wrong = np.where(true, 0.3, 0.04)
+        models = {x: np.where(rng.random(true.shape) < wrong, 1 - true, true) for x in "ab"}
+        models["b"][:, 0] = true[:, 0]
+        found = karat.compare(true, models, metrics="macro_f1", n_permutations=499)
+        for metric in ("recall", "f1"):
+            for one in found.per_label(metric):
+                assert one.low is not None
+                assert one.high is not None
+                assert one.low_simultaneous is not None
+                assert one.high_simultaneous is not None
+                assert one.p is not None
+                assert one.p_adjusted is not None
+                assert one.low_simultaneous <= one.low <= one.difference
+                assert one.difference <= one.high <= one.high_simultaneous
+                assert (one.low > 0 or one.high < 0) == (one.p < 0.05)
+                is_apart = one.low_simultaneous > 0 or one.high_simultaneous < 0
+                assert is_apart == (one.p_adjusted < 0.05)
+                n_shown += is_apart
+    assert n_shown > 0
+
+
+def test_a_label_that_is_undefined_for_a_model_is_not_compared() -> None:
+    true = [{"cat"}, {"dog"}, {"cat", "dog"}] * 20
+    models = {"old": [{"cat"}] * 60, "new": true}
+    found = {one.label: one for one in karat.compare(true, models).per_label("precision")}
+    dog = found["dog"]
+    assert np.isnan(dog.difference)
+    assert (dog.p, dog.low, dog.verdict) == (None, None, "not tested")
+    assert "undefined for a model" in str(dog)
+    assert found["cat"].p is not None

@@ -168,7 +168,7 @@ EVALUATE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
         {"prob": "proba_*"},
     ),
     "missing scores of a table": (({"label": [0, 1], "prob": [0.5, None]},), {}),
-    "negative weights of a table": (({**ROWS, "weight": [1, -1]},), {}),
+    "negative weights of a table": (({**ROWS, "sample_weight": [1, -1]},), {}),
 }
 
 
@@ -189,8 +189,8 @@ def _gated(baseline: dict[str, Any]) -> Callable[[], Any]:
 
 
 def _weighed() -> Any:
-    new = {**ROWS, "weight": [1.0, 2.0]}
-    return karat.gate(new, baseline={**new, "weight": [1.0, 3.0]})
+    new = {**ROWS, "sample_weight": [1.0, 2.0]}
+    return karat.gate(new, baseline={**new, "sample_weight": [1.0, 3.0]})
 
 
 # Other verbs: name → verb and call.

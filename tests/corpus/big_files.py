@@ -34,7 +34,7 @@ def _rows(kind: str, part: int, n: int) -> dict[str, Any]:
             rng.integers(-(10**6), 10**6, (n, 3)) + 400_000 * np.eye(3, dtype=int)[label]
         ) / 1e5
         columns |= {f"z_{i}": values[:, i].astype(np.float32) for i in range(3)}
-    columns["w"] = rng.integers(0, 5, n) / 4.0
+    columns["sample_weight"] = rng.integers(0, 5, n) / 4.0
     columns["site"] = np.array(["north", "south", "west"])[rng.integers(0, 3, n)]
     columns["user"] = rng.integers(0, 500, n)
     return columns
@@ -63,8 +63,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "in memory": {},
     "beyond memory": {"max_memory": LEAST},
     "read twice": {"max_memory": LEAST, "exact": True},
-    "weighted": {"max_memory": LEAST, "weights": "w"},
-    "weighted and read twice": {"max_memory": LEAST, "weights": "w", "exact": True},
+    "weighted": {"max_memory": LEAST, "weights": "sample_weight"},
+    "weighted and read twice": {"max_memory": LEAST, "weights": "sample_weight", "exact": True},
     "one thread": {"max_memory": LEAST, "n_threads": 1},
     "two threads": {"max_memory": LEAST, "n_threads": 2},
     "by": {"max_memory": LEAST, "by": "site"},
@@ -130,7 +130,7 @@ def _resumed(kind: str) -> Any:
         "same": digest(first.to_json().encode()) == digest(again.to_json().encode()),
     }
     try:
-        karat.evaluate(files, **options, weights="w")
+        karat.evaluate(files, **options, weights="sample_weight")
     except karat.KaratError as problem:
         found["refused"] = problem.code
     return found

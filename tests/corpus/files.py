@@ -152,7 +152,7 @@ def _queries() -> Iterator[Call]:
         "no rows": "SELECT label, pred FROM '{}' WHERE country = 'XX'",
         "expressions": "SELECT label = 'cat' AS label, pred = 'cat' AS pred FROM '{}'",
         "names": "SELECT label AS truth, pred AS guess FROM '{}'",
-        "aliases": "SELECT label AS y_true, pred AS y_pred, mass AS weight FROM '{}'",
+        "aliases": "SELECT label AS y_true, pred AS y_pred, mass AS sample_weight FROM '{}'",
     }
     for name, query in queries.items():
 

@@ -13,7 +13,7 @@ OF_LABELS = (
     "macro_specificity",
     "matthews_correlation",
     "kappa",
-    "kappa_quadratic",
+    "gwet_ac1",
     "g_mean",
     "macro_jaccard",
     "normalized_mutual_information",

@@ -51,7 +51,7 @@ def test_chunks_with_dictionaries_of_their_own(name: str) -> None:
         encode(pa.chunked_array([*chunks, with_codes(make(), [1])]), "y_true")
 
 
-@pytest.mark.parametrize("values", [[dt.date(2026, 1, 1)], [[1]]])
+@pytest.mark.parametrize("values", [[dt.timedelta(1)], [[1]]])
 def test_a_dictionary_of_another_type(values: list[Any]) -> None:
     with pytest.raises(KaratError, match="K104"):
         encode(with_codes(pa.array(values), [None]), "y_true")

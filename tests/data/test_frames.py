@@ -31,7 +31,7 @@ DATA: dict[str, list[Any]] = {
     "id": [1, 2, 3, 4],
     "label": ["a", "b", "b", "a"],
     "pred": ["a", "b", "a", "a"],
-    "w": [0.5, 1.0, 2.0, 4.0],
+    "sample_weight": [0.5, 1.0, 2.0, 4.0],
     "is_new": [True, False, True, False],
 }
 
@@ -39,7 +39,7 @@ DATA: dict[str, list[Any]] = {
 def relation() -> Any:
     return duckdb.connect().sql(
         "SELECT * FROM (VALUES (1, 'a', 'a', 0.5::DOUBLE, true), (2, 'b', 'b', 1, false), "
-        "(3, 'b', 'a', 2, true), (4, 'a', 'a', 4, false)) t(id, label, pred, w, is_new)"
+        "(3, 'b', 'a', 2, true), (4, 'a', 'a', 4, false)) t(id, label, pred, sample_weight, is_new)"
     )
 
 
@@ -105,7 +105,7 @@ def test_a_column_is_no_table(values: Any) -> None:
 def test_types_are_known_before_a_row_is_read(kind: str) -> None:
     types = open_frame(TABLES[kind]()).types
     assert types["id"] == "whole"
-    assert types["w"] == "real"
+    assert types["sample_weight"] == "real"
     assert types["is_new"] == "boolean"
     assert types["label"] == "text"
 
@@ -133,7 +133,7 @@ def test_frames_of_any_other_library_come_through_narwhals(make: Any) -> None:
     # The frames that narwhals alone reads are not installed here; these stand in for them.
     frame = _open_with_narwhals(make(DATA), "other")
     assert frame.names == tuple(DATA)
-    assert frame.types["w"] == "real"
+    assert frame.types["sample_weight"] == "real"
     assert frame.columns(["label"])["label"].tolist() == DATA["label"]
 
 

@@ -71,7 +71,7 @@ def test_two_columns_that_could_be_the_truth_are_both_named(columns: list[str]) 
 
 def test_ambiguous_predictions_and_weights_are_refused() -> None:
     assert failing(["label", "pred", "prediction"]).code == "K405"
-    assert failing(["label", "pred", "w", "sample_weight"]).code == "K405"
+    assert failing(["label", "pred", "case_weight", "sample_weight"]).code == "K405"
 
 
 def test_ambiguity_elsewhere_is_no_error_until_it_is_asked_for() -> None:
@@ -162,8 +162,14 @@ def test_catboost_class_is_the_prediction_when_the_truth_is_named() -> None:
 
 
 def test_text_is_no_weight() -> None:
-    types: Any = {"label": "text", "pred": "text", "weight": "text", "w": "real"}
-    assert find_roles(["label", "pred", "weight", "w"], types).mapping["weights"] == "w"
+    names = ["label", "pred", "sample_weight", "case_weights"]
+    types: Any = dict(zip(names, ["text", "text", "text", "real"], strict=True))
+    assert find_roles(names, types).mapping["weights"] == "case_weights"
+
+
+@pytest.mark.parametrize("name", ["weight", "weights", "w", "Weight"])
+def test_a_name_of_a_feature_is_no_weight(name: str) -> None:
+    assert find_roles(["label", "pred", name]).mapping["weights"] is None
 
 
 def test_probability_columns_are_one_family() -> None:

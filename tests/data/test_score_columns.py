@@ -120,7 +120,7 @@ def test_scores_that_are_text_are_told(names: list[str], told: str) -> None:
     _, found, notes = find(*types, types=types)
     assert found is None
     assert notes == [
-        f"{told} (0.5 is a number; 0,5 and 50% are text). Write the numbers with a decimal point."
+        f"{told} (0.5 is a number; 0,5 is text). Write the numbers with a decimal point."
     ]
     problem = failing("label", *names, types=types)
     assert problem.code == "K406"

@@ -37,5 +37,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K247": lambda: karat.evaluate(**ROWS, metrics="support"),
     "K248": lambda: karat.rows_to_label(JUDGE, 21),
     "K249": beyond_all_rows,
+    "K450": lambda: karat.evaluate(karat.evaluate(**ROWS)),
+    "K453": lambda: karat.evaluate(["['a']", "['b']"], ["['a']", "['a']"]),
     "K259": lambda: karat.evaluate(**ROWS, gold_weights=[100.0] + [1.0] * 19),
 }

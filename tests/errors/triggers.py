@@ -64,6 +64,22 @@ def monitored(**given: Any) -> Any:
     return monitor.add([0, 1], [0, 1], **given)
 
 
+def of_ids_that_were_added() -> Any:
+    monitor = karat.Monitor(min={"accuracy": 0.5})
+    monitor.add([0, 1], [0, 1], id=["ann", "bob"])
+    return monitor.add([0, 1], [0, 1], id=["bob", "cid"])
+
+
+def of_a_state_that_changed() -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state.karat"
+        karat.Monitor(min={"accuracy": 0.5}).save(path)
+        first, second = karat.Monitor.load(path), karat.Monitor.load(path)
+        for monitor in (first, second):
+            monitor.add([0, 1], [0, 1])
+            monitor.save(path)
+
+
 def newer() -> bytes:
     data = bytearray(to_bytes(LEFT))
     struct.pack_into("<H", data, 8, 7)
@@ -115,8 +131,8 @@ def gated(baseline: dict[str, Any]) -> Callable[[], object]:
 
 def weighed_otherwise() -> None:
     """A gate of rows against predictions whose file weighs them otherwise."""
-    new = {"label": [0, 1], "pred": [0, 1], "weight": [1.0, 2.0]}
-    karat.gate(new, baseline={**new, "weight": [1.0, 3.0]})
+    new = {"label": [0, 1], "pred": [0, 1], "sample_weight": [1.0, 2.0]}
+    karat.gate(new, baseline={**new, "sample_weight": [1.0, 3.0]})
 
 
 def crowded() -> None:
@@ -231,6 +247,11 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K256": lambda: karat.gate(
         {**TABLE, "fold": [0, 1]}, baseline={**TABLE, "fold": [1, 0]}, folds="fold"
     ),
+    "K258": lambda: karat.evaluate([0, 1, 1, 0] * 12, [0, 1] * 24, folds=[0] * 24 + [1] * 24),
+    "K316": lambda: karat.kappa_linear(["low", "medium", "high"], ["low", "high", "high"]),
+    "K317": lambda: karat.evaluate(["2", "9", "10"], y_prob=np.eye(3)),
+    "K318": lambda: karat.accuracy([0, 1, 2, -100], [0, 1, 1, 1]),
+    "K424": lambda: karat.evaluate(confusion=[[3, 1, 4], [2, 5, 7], [5, 6, 11]]),
     "K257": lambda: karat.from_cross_validate({"test_score": [0.5, 0.6]}, [[0], [1]], [0, 1]),
     "K234": lambda: karat.evaluate(["ok", "fraud"], ["ok", "ok"], keep_rows=20).rows(true="frod"),
     "K235": lambda: karat.evaluate([0] * 9, [1] * 9, keep_rows=2).rows(limit=5),
@@ -238,6 +259,9 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K238": lambda: karat.compare([0, 1], TWO_MODELS, anytime=1000, paired=False),
     "K240": lambda: monitored(weights=[1.0, 2.0]),
     "K241": monitored,
+    "K430": of_ids_that_were_added,
+    "K431": lambda: karat.Monitor.load("nowhere.karat"),
+    "K432": of_a_state_that_changed,
     "K221": lambda: karat.macro_f1([{"cat"}, {"cat", "dog"}], ["cat", "dog"]),
     "K194": lambda: karat.evaluate(["ok", "fraud"], ["ok", "fraud"])["f1"],
     "K215": lambda: karat.Stream().merge(cast("Any", [0, 1])),
@@ -249,6 +273,8 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K312": lambda: karat.scorer("prevalence"),
     "K313": lambda: karat.scorer("accuracy")(None, [[0], [1]], [0, 1]),
     "K314": lambda: scored_by("log_loss", [0, 1, 3]),
+    "K451": lambda: karat.evaluate([0, 1], [0, 1], ids=False),
+    "K452": lambda: karat.evaluate([0, 1], [0, 1], anytime=True).confidence.tail,
     "K421": lambda: karat.evaluate("rows.parquet", weights=cast("Any", [1, 2])),
     "K422": lambda: karat.evaluate(["rows.parquet", "SELECT 1 AS label, 1 AS pred"]),
     "K423": of_partitions,

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 import karat
-from tests.faults import reads, writes
+from tests.faults import monitors, reads, writes
 from tests.faults.children import ROOT, limited
 from tests.optional import optional
 
@@ -136,14 +136,23 @@ def faults(folder: Path, n: int) -> Iterator[Fault]:
         moments = (rng.random(n) * 0.2).tolist()
         kills = [partial(writes.killed_writes, next(new), kind, after) for after in moments]
         yield Fault("killed", f"while a {kind} is written again and again", kills)
+    moments = (rng.random(5 * n) * 0.2).tolist()
+    kills = [partial(monitors.killed_monitor, next(new), after) for after in moments]
+    yield Fault("killed", "while a monitor adds batch after batch", kills)
+    inside = [(), monitors.NAMESPACES] if monitors.has_namespaces() else [()]
+    writers = [partial(monitors.monitors_at_once, next(new), k, x) for k in (2, 6) for x in inside]
+    yield Fault("writers at once", "2 and 6 through links, each process 1 of one host", writers)
+    limits = [partial(monitors.full_monitor, next(new), most) for most in (5, 100, 700)]
+    disks = [partial(monitors.full_disk, next(new))] if monitors.has_namespaces("--mount") else []
+    yield Fault("a full disk", "the state of a monitor", limits + disks)
     for kind in reads.FORMATS:
         changes = [partial(reads.changed_read, next(new), kind, how) for how in reads.CHANGES]
         yield Fault(
             "a file changes", f"{kind} while it is read: {', '.join(reads.CHANGES)}", changes
         )
-    limits = [int(MIB * 1.7**i) for i in range(max(2, n // 2))]
+    sizes = [int(MIB * 1.7**i) for i in range(max(2, n // 2))]
     yield Fault("memory ends", "a report of Parquet, from 1 MiB more on", [
-        partial(_of_memory, parquet, next(new) / "out.json", most) for most in limits
+        partial(_of_memory, parquet, next(new) / "out.json", most) for most in sizes
     ])  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from karat.data.sources.files import duck
 from karat.data.sources.files.duck import DataFile
 from karat.errors import KaratError
 from karat.tally.writing import write_text
-from tests.faults import reads, writes
+from tests.faults import monitors, reads, writes
 from tests.faults.cases import full_device, memory_ends, scored, temporary_is_full
 from tests.faults.interrupts import WORK, interrupted
 from tests.optional import optional
@@ -57,6 +57,33 @@ def test_results_that_do_not_fit_into_a_file_are_told(tmp_path: Path) -> None:
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_device_is_told(tmp_path: Path) -> None:
     full_device(("report", reads.written(tmp_path, "csv"), "--format", "json"))
+
+
+@pytest.mark.parametrize("n", [2, 6])
+@pytest.mark.parametrize("inside", [(), monitors.NAMESPACES])
+def test_no_batch_of_monitors_at_once_is_lost(
+    n: int, inside: tuple[str, ...], tmp_path: Path
+) -> None:
+    if inside and not monitors.has_namespaces():
+        pytest.skip("needs name spaces")
+    monitors.monitors_at_once(tmp_path, n, inside)
+
+
+@pytest.mark.parametrize("after", [0.0, 0.03, 0.11])
+def test_a_monitor_whose_writer_is_killed_is_whole_and_not_locked(
+    after: float, tmp_path: Path
+) -> None:
+    monitors.killed_monitor(tmp_path, after)
+
+
+@pytest.mark.parametrize("most", [5, 100])
+def test_a_monitor_that_does_not_fit_stays_and_is_not_locked(most: int, tmp_path: Path) -> None:
+    monitors.full_monitor(tmp_path, most)
+
+
+@pytest.mark.skipif(not monitors.has_namespaces("--mount"), reason="needs name spaces")
+def test_a_monitor_on_a_full_disk_stays_and_is_not_locked(tmp_path: Path) -> None:
+    monitors.full_disk(tmp_path)
 
 
 @pytest.mark.parametrize("way", ["exact", "pipe"])

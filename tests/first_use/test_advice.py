@@ -287,7 +287,7 @@ def test_scores_that_may_be_probabilities_are_offered_as_both(karat: Karat) -> N
     rows["pred"] = (rows["pred"] == "fraud").astype(int)
     rows.to_csv("p.csv", index=False)
     told = " ".join(karat("report", "p.csv").out.split())
-    offered = "name it: --prob score_fraud where they are probabilities, else --score score_fraud."
+    offered = "name it: --prob score_fraud where they are probabilities, else --score score_fraud; "
     assert offered in told
     ran = karat("report", "p.csv", "--prob", "score_fraud")
     assert (ran.code, "Doubts" in ran.out) == (0, False)

@@ -49,8 +49,8 @@ def test_tensors_are_found_by_their_names(kind: str) -> None:
     assert report.mapping["prob"] == ["prob"]
     assert report["roc_auc"].value == 1.0
     assert karat.check(table)
-    weighed = karat.evaluate({**table, "weight": torch.tensor(P)})
-    assert weighed.mapping["weights"] == "weight"
+    weighed = karat.evaluate({**table, "sample_weight": torch.tensor(P)})
+    assert weighed.mapping["weights"] == "sample_weight"
     both = torch.tensor(np.c_[1 - P, P])
     assert karat.evaluate({"y_true": torch.tensor(TRUE), "prob": both})["roc_auc"].value == 1.0
 
@@ -61,10 +61,11 @@ def test_sparse_columns_are_found_by_their_names() -> None:
     def sparse(x: Any) -> Any:
         return pd.arrays.SparseArray(x, fill_value=0)
 
-    dense = pd.DataFrame({"label": TRUE, "prob": values, "weight": values + 0.0})
+    dense = pd.DataFrame({"label": TRUE, "prob": values, "case_weight": values + 0.0})
     table = pd.DataFrame({name: sparse(dense[name]) for name in dense})
     report = karat.evaluate(table)
-    assert report.mapping == {"true": "label", "pred": None, "weights": "weight", "prob": ["prob"]}
+    columns = {"true": "label", "pred": None, "weights": "case_weight", "prob": ["prob"]}
+    assert report.mapping == columns
     expected = karat.evaluate(dense)
     values_of = [{name: found[name].value for name in found} for found in (report, expected)]
     np.testing.assert_equal(*values_of)

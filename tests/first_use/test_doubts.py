@@ -140,7 +140,8 @@ ROLES = {
     ("given", "taken"),
     [
         ((), {"pred": "prediction"}),
-        (("--pred", "other"), {"other": "prediction"}),
+        # Once the predictions are named, names that begin like scores may be anything.
+        (("--pred", "other"), {"other": "prediction", "proba_0 … proba_1": ""}),
         (("--pred", "other", "--prob", ""), {"other": "prediction", "proba_0 … proba_1": ""}),
         (("--id", "other"), {"pred": "prediction", "id": "row id", "other": "row id"}),
         (("--prob", "none"), {"pred": "prediction", "proba_0 … proba_1": ""}),

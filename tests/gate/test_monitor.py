@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.monitors.monitor import locked_state
+from karat.api.monitors.state import ARRAYS, digest_in_order
 from karat.errors import KaratError
 from karat.inference.anytime import boundary
 from karat.inference.limits import exact_limits, wilson_limits
-from karat.tally.serialization import framed
+from karat.tally.serialization import framed, unframed
 from tests.gate.rows import two_models
 
 
@@ -419,3 +421,154 @@ def test_batches_with_other_ids_are_other_batches() -> None:
     monitor.add(y, y, baseline=y, id=np.arange(20))
     assert monitor.add(y, y, baseline=y, id=np.arange(20, 40)).n == 40
     refused("K241", lambda: monitor.add(y, y, baseline=y, id=np.arange(20)))
+
+
+def two_columns(monitor: karat.Monitor, rows: Any, **given: Any) -> Any:
+    y, prob, baseline, weights, clusters = (np.asarray(x)[rows] for x in COLUMNS)
+    return monitor.add(
+        y, y_prob=prob, baseline=baseline, weights=weights, clusters=clusters, **given
+    )
+
+
+_N = 60
+COLUMNS = (
+    np.arange(_N) % 2,
+    np.linspace(0.1, 0.9, _N),
+    np.linspace(0.9, 0.2, _N),
+    1.0 + np.arange(_N) % 3,
+    np.array([f"user {i // 4}" for i in range(_N)]),
+)
+
+
+def test_a_batch_in_another_order_is_the_same_batch() -> None:
+    monitor = karat.Monitor(max_drop={"roc_auc": 0.9})
+    two_columns(monitor, slice(None))
+    rng = np.random.default_rng(0)
+    for rows in (slice(None), slice(None, None, -1), rng.permutation(_N)):
+        refused("K241", lambda rows=rows: two_columns(monitor, rows))
+    # Other rows, or as many of each but joined otherwise, are another batch.
+    y, prob, baseline, weights, clusters = COLUMNS
+    more = {"baseline": np.roll(baseline, 2), "weights": weights, "clusters": clusters}
+    assert monitor.add(y, y_prob=prob, **more).n == 2 * _N
+    assert two_columns(monitor, slice(0, _N // 2)).n == 2 * _N + _N // 2
+
+
+def test_a_row_more_often_is_another_batch() -> None:
+    monitor = karat.Monitor(min={"accuracy": 0.1})
+    monitor.add(["a", "b"], ["a", "a"])
+    assert monitor.add(["a", "b", "b"], ["a", "a", "a"]).n == 5
+    refused("K241", lambda: monitor.add(["b", "a", "b"], ["a", "a", "a"]))
+
+
+def test_ids_that_were_added_are_refused_also_after_bytes_and_in_windows() -> None:
+    for windows in (False, True):
+        monitor = karat.Monitor(min={"accuracy": 0.1}, windows=windows)
+        monitor.add([0, 1, 1], [0, 1, 0], id=["x", "y", "z"])
+        again = karat.Monitor.from_bytes(monitor.to_bytes())
+        before = again.to_bytes()
+        problem = refused("K430", lambda m=again: m.add([0, 1, 0], [1, 1, 1], id=["w", "z", "y"]))
+        assert "2 of 3 ids were added before, as 'z', 'y'" in str(problem) or "'y', 'z'" in str(
+            problem
+        )
+        assert again.to_bytes() == before
+        assert again.add([0, 1], [1, 1], id=["v", "w"]).n == 5
+        assert again.add([0, 1], [1, 0], id=["v", "w"], again=True).n == 7
+
+
+def test_a_digest_of_version_0_2_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.api.monitors.monitor.digest_of", digest_in_order)
+    monitor = karat.Monitor(min={"accuracy": 0.1})
+    monitor.add(*batch(30, 1))
+    monkeypatch.undo()
+    refused("K241", lambda: monitor.add(*batch(30, 1)))
+
+
+def test_an_update_of_another_process_is_not_overwritten(tmp_path: Path) -> None:
+    path, link = tmp_path / "state.karat", tmp_path / "link.karat"
+    link.symlink_to(path)
+    monitor = karat.Monitor(min={"accuracy": 0.1})
+    monitor.add(*batch(30, 1))
+    monitor.save(path)
+    other = karat.Monitor.load(link)
+    other.add(*batch(30, 2))
+    other.save(link)
+    other.save(link)
+    monitor.add(*batch(30, 3))
+    refused("K432", lambda: monitor.save(path))
+    assert karat.Monitor.load(path).n_rows == 60
+    with locked_state(link):
+        refused("K239", lambda: other.save(path, wait=0.1))
+    monitor.save(tmp_path / "elsewhere.karat")
+
+
+def test_a_state_that_does_not_exist_is_an_error_of_both_kinds(tmp_path: Path) -> None:
+    assert isinstance(
+        refused("K431", lambda: karat.Monitor.load(tmp_path / "nowhere")), FileNotFoundError
+    )
+
+
+def opened(monitor: karat.Monitor) -> tuple[Any, dict[str, Any]]:
+    """Facts and arrays of a state."""
+    names = (*(f"new_{name}" for name in ARRAYS), "ids")
+    header, arrays = unframed(monitor.to_bytes(), names, lambda *parts: parts, names)
+    del header["arrays"]
+    return header, arrays
+
+
+def scored_monitor() -> karat.Monitor:
+    monitor = karat.Monitor(min={"roc_auc": 0.1})
+    n = 12
+    y, prob = np.arange(n) % 2, np.linspace(0.1, 0.9, n)
+    monitor.add(y, y_prob=prob, weights=np.ones(n), clusters=np.arange(n) // 2, id=np.arange(n))
+    return monitor
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("new_true", lambda x: x.astype(float)),
+        ("new_pred", lambda x: x.astype(np.int64)),
+        ("new_true", lambda x: x + 1),
+        ("new_scores", lambda x: x[:, None, None]),
+        ("new_scores", lambda x: x[:-1]),
+        ("new_scores", lambda x: x + 1),
+        ("new_scores", lambda x: x * np.nan),
+        ("new_weights", lambda x: x * 1e200),
+        ("new_weights", lambda x: -x),
+        ("new_weights", lambda x: 0 * x),
+        ("new_weights", lambda x: x.astype(np.int64)),
+        ("new_clusters", lambda x: x - 1),
+        ("new_clusters", lambda x: x.astype(float)),
+        ("ids", lambda x: x.astype(float)),
+    ],
+)
+def test_rows_that_no_monitor_has_are_refused(name: str, change: Any) -> None:
+    header, arrays = opened(scored_monitor())
+    altered = {**arrays, name: change(arrays[name])}
+    problem = refused("K205", lambda: karat.Monitor.from_bytes(framed(header, altered)))
+    assert "monitor" in str(problem)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda h: h["looks"][0].update(values=[1e30]),
+        lambda h: h["looks"][0].update(values=["0.5"]),
+        lambda h: h["looks"][0].update(lows=[0.9], highs=[0.1]),
+        lambda h: h["looks"][0].update(n=12.0),
+        lambda h: h["looks"][0].update(digest=5),
+        lambda h: h["rows"]["new"].update(labels=[0.5, 1.5]),
+        lambda h: h["rows"]["new"].update(positive=7),
+        lambda h: h["rows"]["new"].update(clusters=[1, 2, 3, 4, 5, 6]),
+        lambda h: h["rows"]["new"].update(tolerance=7.0),
+        lambda h: h["rows"]["new"].update(argument=None),
+        lambda h: h["settings"].update(positive=0.5),
+        lambda h: h["settings"].update(threshold="low"),
+        lambda h: h.update(reading={"true": 5}),
+    ],
+)
+def test_facts_that_no_monitor_has_are_refused(change: Any) -> None:
+    header, arrays = opened(scored_monitor())
+    assert karat.Monitor.from_bytes(framed(header, arrays)).n_rows == 12
+    change(header)
+    refused("K205", lambda: karat.Monitor.from_bytes(framed(header, arrays)))

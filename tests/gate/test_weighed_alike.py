@@ -33,27 +33,29 @@ def refused(code: str, *given: Any, **options: Any) -> str:
 
 def stored(path: Path, weights: Any, *, with_rows: bool) -> Path:
     target = path / "base.json"
-    rows = table(TRUE, OLD) if weights is None else table(TRUE, OLD, weight=weights)
+    rows = table(TRUE, OLD) if weights is None else table(TRUE, OLD, sample_weight=weights)
     bounds: dict[str, Any] = {"min": {"accuracy": 0.0}}
     assert karat.gate(rows, update_baseline=target, with_rows=with_rows, **bounds)
     return target
 
 
 def test_a_weight_that_one_side_has_by_chance_is_told() -> None:
-    plain, kind = table(TRUE, NEW), table(TRUE, NEW, weight=KIND)
+    plain, kind = table(TRUE, NEW), table(TRUE, NEW, sample_weight=KIND)
     assert not karat.gate(plain, baseline=table(TRUE, OLD), **DROP).passed
     text = refused("K176", kind, baseline=table(TRUE, OLD), **DROP)
-    assert "The predictions have weights (column 'weight'), the baseline has none" in text
-    text = refused("K176", plain, baseline=table(TRUE, OLD, weight=KIND), **DROP)
+    assert "The predictions have weights (column 'sample_weight'), the baseline has none" in text
+    text = refused("K176", plain, baseline=table(TRUE, OLD, sample_weight=KIND), **DROP)
     assert "The baseline has weights, the predictions have none" in text
     assert not karat.gate(kind, baseline=table(TRUE, OLD), weights="", **DROP).passed
-    assert not karat.gate(plain, baseline=table(TRUE, OLD, weight=KIND), weights="", **DROP).passed
+    assert not karat.gate(
+        plain, baseline=table(TRUE, OLD, sample_weight=KIND), weights="", **DROP
+    ).passed
 
 
 def test_a_weight_that_is_named_weighs_the_rows_of_both() -> None:
-    kind = table(TRUE, NEW, weight=KIND)
-    found = karat.gate(kind, baseline=table(TRUE, OLD), weights="weight", **DROP)
-    both = karat.gate(kind, baseline=table(TRUE, OLD, weight=KIND), **DROP)
+    kind = table(TRUE, NEW, sample_weight=KIND)
+    found = karat.gate(kind, baseline=table(TRUE, OLD), weights="sample_weight", **DROP)
+    both = karat.gate(kind, baseline=table(TRUE, OLD, sample_weight=KIND), **DROP)
     assert found.rules == both.rules
     assert any("the baseline has no weights: each row weighs" in note for note in found.notes)
     assert not any("weighs" in note for note in both.notes)
@@ -62,13 +64,13 @@ def test_a_weight_that_is_named_weighs_the_rows_of_both() -> None:
 
 
 def test_files_with_other_weights_are_told(tmp_path: Path) -> None:
-    new = write(tmp_path / "new.parquet", table(TRUE, NEW, weight=KIND))
-    old = write(tmp_path / "old.parquet", table(TRUE, OLD, weight=OTHER))
+    new = write(tmp_path / "new.parquet", table(TRUE, NEW, sample_weight=KIND))
+    old = write(tmp_path / "old.parquet", table(TRUE, OLD, sample_weight=OTHER))
     text = refused("K177", new, baseline=old, **DROP)
     assert "rows, matched by id; first id" in text
     assert not karat.gate(new, baseline=old, weights="", **DROP).passed
     again = KIND * (1.0 + 1e-12)
-    near = write(tmp_path / "near.parquet", table(TRUE, OLD, weight=again))
+    near = write(tmp_path / "near.parquet", table(TRUE, OLD, sample_weight=again))
     assert karat.gate(new, baseline=near, **DROP).passed
 
 
@@ -76,13 +78,15 @@ def test_files_with_other_weights_are_told(tmp_path: Path) -> None:
 def test_a_stored_baseline_is_weighed_as_the_rows_are(with_rows: bool, tmp_path: Path) -> None:
     path = stored(tmp_path, KIND, with_rows=with_rows)
     refused("K176", table(TRUE, NEW), baseline=path, **DROP)
-    assert karat.gate(table(TRUE, NEW, weight=KIND), baseline=path, **DROP).passed
+    assert karat.gate(table(TRUE, NEW, sample_weight=KIND), baseline=path, **DROP).passed
     path = stored(tmp_path, None, with_rows=with_rows)
-    refused("K176", table(TRUE, NEW, weight=KIND), baseline=path, weights="weight", **DROP)
+    refused(
+        "K176", table(TRUE, NEW, sample_weight=KIND), baseline=path, weights="sample_weight", **DROP
+    )
     karat.gate(table(TRUE, NEW), baseline=path, **DROP)
     if with_rows:
         path = stored(tmp_path, OTHER, with_rows=True)
-        refused("K177", table(TRUE, NEW, weight=KIND), baseline=path, **DROP)
+        refused("K177", table(TRUE, NEW, sample_weight=KIND), baseline=path, **DROP)
 
 
 def test_a_report_is_weighed_as_the_rows_are(tmp_path: Path) -> None:
@@ -99,7 +103,7 @@ def test_a_report_is_weighed_as_the_rows_are(tmp_path: Path) -> None:
 
 
 def kept(name: str, pred: Any, weights: Any = None) -> Rows:
-    more = {} if weights is None else {"weight": weights}
+    more = {} if weights is None else {"sample_weight": weights}
     return read_rows(table(TRUE, pred, **more), name, {})
 
 
@@ -117,9 +121,9 @@ def test_the_order_of_the_models_changes_nothing() -> None:
 
 
 def test_rows_in_another_order_keep_their_weights() -> None:
-    turned = {name: values[::-1] for name, values in table(TRUE, OLD, weight=KIND).items()}
-    first = karat.gate(table(TRUE, NEW, weight=KIND), baseline=turned, **DROP)
+    turned = {name: values[::-1] for name, values in table(TRUE, OLD, sample_weight=KIND).items()}
+    first = karat.gate(table(TRUE, NEW, sample_weight=KIND), baseline=turned, **DROP)
     second = karat.gate(
-        table(TRUE, NEW, weight=KIND), baseline=table(TRUE, OLD, weight=KIND), **DROP
+        table(TRUE, NEW, sample_weight=KIND), baseline=table(TRUE, OLD, sample_weight=KIND), **DROP
     )
     assert json.loads(first.to_json())["rules"] == json.loads(second.to_json())["rules"]

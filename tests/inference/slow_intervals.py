@@ -329,7 +329,30 @@ def slow_combined(
         np.abs(np.where(found.high > found.low, a * (found.high - found.low), 0.0))
         for found, a in zip(of_parts, slopes, strict=True)
     )
-    return mixed((value - below, value + above), whole, widths, metric.range)
+    limits = mixed((value - below, value + above), whole, widths, metric.range)
+    return as_wide_as_the_error(limits, whole, metric, spread, asked, policy)
+
+
+def as_wide_as_the_error(
+    limits: tuple[float, float],
+    whole: tuple[float, float],
+    metric: Metric,
+    spread: TableVariance,
+    asked: Confidence,
+    policy: Any = "zero",
+) -> tuple[float, float]:
+    """Limits, and those of the whole where they are narrower than rows with the influences say."""
+    error, width = slow_standard_error(metric, spread, policy), limits[1] - limits[0]
+    if not error:
+        return limits
+    quantile = slow_quantile(metric, spread, asked, policy)
+    phi = spread.centred(slopes_of_cells(metric, spread.cells, policy))
+    w = spread.weights / spread.total * spread.n_effective
+    n = (w * phi**2).sum() ** 2 / (w * phi**4).sum()
+    least = 2.0 * quantile * error
+    if width >= 0.99 * least or width >= least / math.sqrt(1.0 + quantile**2 / n):
+        return limits
+    return min(limits[0], whole[0]), max(limits[1], whole[1])
 
 
 def mixed(

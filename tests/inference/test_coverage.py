@@ -216,3 +216,24 @@ def test_where_no_row_is_wrong_an_average_is_no_surer_than_the_accuracy() -> Non
     assert report["macro_f1"].low < least + 0.012
     assert report["weighted_f1"].low < least + 0.012
     assert report["balanced_accuracy"].low < least
+
+
+def test_weighted_averages_are_as_wide_as_their_standard_error_says() -> None:
+    """A class that is never right has a proportion that varies, though its value does not."""
+    names = ["weighted_f1", "weighted_jaccard", "weighted_precision"]
+    n_checked = 0
+    for seed in range(40):
+        rng = np.random.default_rng([9, seed])
+        true = rng.choice(3, 300, p=(0.4, 0.4, 0.2))
+        is_right = rng.random(300) < np.array([0.9, 0.85, 0.0])[true]
+        wrong = np.where(true == 2, rng.integers(0, 2, 300), 1 - np.minimum(true, 1))
+        report = karat.evaluate(true, np.where(is_right, true, wrong))
+        for name in names:
+            one = report[name]
+            assert one.low is not None
+            assert one.high is not None
+            assert one.standard_error
+            # Wilson's limits are narrower by the rows that matter, here at least 100.
+            assert one.high - one.low >= 2 * 1.96 * one.standard_error / np.sqrt(1 + 3.85 / 100)
+            n_checked += 1
+    assert n_checked == 120

@@ -20,6 +20,8 @@ AREA = get("roc_auc")
 def placements(rows: Drawn, own: int = 1) -> tuple[Any, Any]:
     """V10 of the own rows and V01 of the others, from the matrix of all pairs."""
     s = rows.values[:, own].astype(np.float64)
+    if rows.k == 2 and not rows.is_prob:
+        s = s - rows.values[:, 1 - own]
     x, y = s[rows.codes == own], s[rows.codes != own]
     psi = (x[:, None] > y) + 0.5 * (x[:, None] == y)
     return psi.mean(axis=1), psi.mean(axis=0)

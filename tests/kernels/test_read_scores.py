@@ -124,7 +124,8 @@ def test_long_sums_keep_their_digits() -> None:
 def test_one_column_stands_for_two(is_prob: bool, dtype: str, stride: int) -> None:
     case = some_rows(1030, 2, is_prob, dtype)
     column = np.repeat(case.values[:, 1], abs(stride))[::stride]
-    first = column.dtype.type(1) - column if is_prob else np.zeros_like(column)
+    # 1 − p of a 32-bit p is computed in 64 bits.
+    first = 1.0 - column.astype("f8") if is_prob else np.zeros_like(column)
     pair = Rows(np.column_stack([first, column]), case.codes, 2, None, is_prob)
     check_same_bits(Rows(column, case.codes, 2, None, is_prob).read(), pair.read())
 

@@ -24,9 +24,11 @@ def test_each_entry_is_the_area_of_two_classes(k: int) -> None:
                     assert np.isnan(found[i, j])
                     continue
                 weights = None if problem.weights is None else problem.weights[both]
-                wanted = karat.roc_auc(
-                    problem.y_true[both] == i, y_score=problem.values[both, i], weights=weights
-                )
+                column = problem.values[both, i]
+                if k == 2 and not problem.is_prob:
+                    # Two scores rank rows by their difference.
+                    column = column - problem.values[both, j]
+                wanted = karat.roc_auc(problem.y_true[both] == i, y_score=column, weights=weights)
                 assert_same(found[i, j], wanted, within=1e-12)
         mean = karat.roc_auc_ovo_macro(
             problem.y_true, weights=problem.weights, **{argument: problem.values}

@@ -220,9 +220,9 @@ def test_a_file_name_is_no_pattern(tmp_path: Path) -> None:
 
 def test_weights_add_up(tmp_path: Path) -> None:
     weights = [0.5, 0, 1, 2, 0.25, 1, 1, 3, 0, 1]
-    path = write_csv(tmp_path / "p.csv", {**TEN, "w": weights})
+    path = write_csv(tmp_path / "p.csv", {**TEN, "sample_weight": weights})
     expected = tally_labels(TRUE, PRED, weights=weights)
-    for found in (tally_files(path), tally_files(path, weights="w")):
+    for found in (tally_files(path), tally_files(path, weights="sample_weight")):
         assert_same(found.cells.matrix(), expected.matrix())
         assert_same(found.cells.squares, expected.squares)
     assert tally_files(path, weights="").mapping["weights"] is None
@@ -256,7 +256,7 @@ def test_class_totals_when_cells_are_not_wanted(tmp_path: Path) -> None:
 
 def test_rows_without_a_label_are_dropped_on_request(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
-    path.write_text("label,pred,w\n1,1,1\n,1,1\n0,,1\n0,1,\n1,0,2\n")
+    path.write_text("label,pred,sample_weight\n1,1,1\n,1,1\n0,,1\n0,1,\n1,0,2\n")
     found = tally_files(path, nulls="drop")
     assert found.cells.matrix().tolist() == [[0.0, 0.0], [2.0, 1.0]]
     assert found.n_dropped == found.source["n_dropped"] == 3
@@ -327,7 +327,11 @@ def test_the_size_of_blocks_changes_nothing(
     monkeypatch.setattr(row_blocks, "N_BLOCK", n_block)
     weights = [0, 0, 0, 0, 1, 1, 1, 3, 2, 1]
     text = [f"class {label}" for label in TRUE]
-    columns = {"label": text, "pred": [f"class {label}" for label in PRED], "w": weights}
+    columns = {
+        "label": text,
+        "pred": [f"class {label}" for label in PRED],
+        "sample_weight": weights,
+    }
     expected = tally_labels(text, columns["pred"], weights=weights)
     for path in (
         write_csv(tmp_path / "p.csv", columns),
@@ -342,10 +346,10 @@ def test_weighted_sums_do_not_depend_on_threads(tmp_path: Path) -> None:
     path = write_rows(
         tmp_path / "p.parquet",
         "SELECT (hash(i) % 3)::INT AS label, (hash(i + 1) % 3)::INT AS pred, "
-        "(hash(i) % 1000) / 7 AS w FROM range(300000) AS t(i)",
+        "(hash(i) % 1000) / 7 AS sample_weight FROM range(300000) AS t(i)",
     )
-    alone = tally_files(path, where="hash(w) % 2 = 0", n_threads=1).cells
-    many = tally_files(path, where="hash(w) % 2 = 0", n_threads=4).cells
+    alone = tally_files(path, where="hash(sample_weight) % 2 = 0", n_threads=1).cells
+    many = tally_files(path, where="hash(sample_weight) % 2 = 0", n_threads=4).cells
     assert_same(alone.matrix(), many.matrix())
     assert_same(alone.squares, many.squares)
 

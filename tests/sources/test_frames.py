@@ -16,14 +16,14 @@ from tests.sources.counting import tally_frame
 HOLES: dict[str, list[Any]] = {
     "label": ["a", None, "b", "b", "a"],
     "pred": ["a", "b", None, "a", "a"],
-    "w": [1.0, 1.0, 1.0, 2.0, None],
+    "sample_weight": [1.0, 1.0, 1.0, 2.0, None],
 }
 
 
 @pytest.mark.parametrize("kind", TABLES)
 def test_any_table_is_tallied(kind: str) -> None:
     found = tally_frame(TABLES[kind]())
-    assert found.mapping == {"true": "label", "pred": "pred", "weights": "w"}
+    assert found.mapping == {"true": "label", "pred": "pred", "weights": "sample_weight"}
     assert found.cells.classes.labels == ("a", "b")
     assert found.cells.matrix().tolist() == [[4.5, 0], [2, 1]]
     assert found.n_dropped == 0
@@ -70,9 +70,9 @@ def test_errors_name_rows_of_the_table_although_some_were_dropped() -> None:
         tally_frame(HOLES, nulls="drop", labels=["a"])
     assert (caught.value.code, caught.value.context["row"]) == ("K109", 3)
     with pytest.raises(KaratError) as caught:
-        tally_frame({**HOLES, "w": [1, 1, 1, 1, -1]}, nulls="drop")
+        tally_frame({**HOLES, "sample_weight": [1, 1, 1, 1, -1]}, nulls="drop")
     assert (caught.value.code, caught.value.context["row"]) == ("K113", 4)
-    assert caught.value.context["argument"] == "Column 'w'"
+    assert caught.value.context["argument"] == "Column 'sample_weight'"
 
 
 def test_errors_without_a_row_pass_unchanged() -> None:
@@ -90,7 +90,11 @@ def test_errors_without_a_row_pass_unchanged() -> None:
         ({"label": [0, 1], "pred": [0, 1]}, {"true": "lable"}, "K404"),
         ({"label": [0, 1], "pred": [0, 1, 1]}, {}, "K102"),
         ({"label": [0, 1], "pred": ["0", "1"]}, {}, "K108"),
-        ({"label": [0, 1], "pred": [0, 1], "w": ["x", "y"]}, {"weights": "w"}, "K116"),
+        (
+            {"label": [0, 1], "pred": [0, 1], "sample_weight": ["x", "y"]},
+            {"weights": "sample_weight"},
+            "K116",
+        ),
         ({"label": [None], "pred": [1]}, {"nulls": "drop"}, "K101"),
         (object(), {}, "K412"),
     ],

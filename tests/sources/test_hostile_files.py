@@ -120,8 +120,8 @@ def test_heavy_weights_are_written_as_json() -> None:
 
 
 def test_weights_beyond_the_limit_name_their_column(tmp_path: Path) -> None:
-    path = written(tmp_path / "a.csv", "label,pred,w\n1,1,1e200\n0,1,1\n")
-    with pytest.raises(KaratError, match=r"(?s)K125  Column 'w'"):
+    path = written(tmp_path / "a.csv", "label,pred,sample_weight\n1,1,1e200\n0,1,1\n")
+    with pytest.raises(KaratError, match=r"(?s)K125  Column 'sample_weight'"):
         karat.evaluate(path)
 
 

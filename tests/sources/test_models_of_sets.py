@@ -38,7 +38,7 @@ SPLIT = ("--separator", "|")
 
 
 def rows(pred: list[list[str]], kind: str = "lists", *, name: str = "pred") -> dict[str, Any]:
-    beside = {"id": [f"r{i}" for i in range(N)], "w": WEIGHTS, "user": USERS}
+    beside = {"id": [f"r{i}" for i in range(N)], "sample_weight": WEIGHTS, "user": USERS}
     if kind == "wide":
         cells = {f"true_{x}": [int(x in row) for row in TRUE] for x in LABELS}
         cells |= {f"{name}_{x}": [int(x in row) for row in pred] for x in LABELS}
@@ -80,10 +80,16 @@ def compared(karat: Karat, *given: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("beside", ["w", "user", "plain"])
+@pytest.mark.parametrize("beside", ["sample_weight", "user", "plain"])
 def test_files_of_models_are_compared_as_rows_in_memory(karat: Karat, beside: str) -> None:
-    given: dict[str, Any] = {"w": {"weights": WEIGHTS}, "user": {"clusters": USERS}}.get(beside, {})
-    options = {"w": ["--weight", "w"], "user": ["--weight", "", "--cluster", "user"]}
+    given: dict[str, Any] = {
+        "sample_weight": {"weights": WEIGHTS},
+        "user": {"clusters": USERS},
+    }.get(beside, {})
+    options = {
+        "sample_weight": ["--weight", "sample_weight"],
+        "user": ["--weight", "", "--cluster", "user"],
+    }
     added = options.get(beside, ["--weight", ""])
     metrics = ["subset_accuracy", "micro_f1", "samples_f1"]
     known = library.compare(TRUE, {"old": OLD, "new": NEW}, metrics=metrics, **given)
@@ -210,7 +216,7 @@ def test_gates_of_tables_are_those_of_memory(karat: Karat) -> None:
         ("new_wide.csv", "old_wide.csv", {}),
         ("new_wide.csv", "old_wide.csv", {"true": "true_*", "pred": "pred_*"}),
     ):
-        found = library.gate(table, baseline=baseline, weights="w", **rules, **given)
+        found = library.gate(table, baseline=baseline, weights="sample_weight", **rules, **given)
         assert_near(found, known)
         assert found.is_paired
         assert found.mapping is not None
@@ -301,7 +307,7 @@ def test_rows_that_are_left_out_and_truths_that_differ(tmp_path: Path) -> None:
 
 def test_pairs_by_id_have_one_order_one_axis_and_common_weights() -> None:
     one = {"id": [1, 2], "true": [["a"], ["b"]], "pred": [["a"], ["z"]], "user": ["x", "y"]}
-    two = {"id": [2, 1], "true": [["b"], ["a"]], "pred": [["q"], []], "w": [2.0, 3.0]}
+    two = {"id": [2, 1], "true": [["b"], ["a"]], "pred": [["q"], []], "sample_weight": [2.0, 3.0]}
     columns = {"clusters": "user"}
     read = [
         read_rows(table, name, given)

@@ -169,20 +169,20 @@ def test_a_key_twice_in_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["csv", "jsonl", "parquet"])
 def test_text_called_weights_is_refused(name: str, tmp_path: Path) -> None:
-    columns = {"label": [1, 0], "pred": [1, 1], "weight": ["heavy", "light"]}
+    columns = {"label": [1, 0], "pred": [1, 1], "sample_weight": ["heavy", "light"]}
     write = {"csv": write_csv, "jsonl": write_json, "parquet": write_parquet}[name]
     path = write(tmp_path / f"p.{name}", columns)  # type: ignore[operator]
     problem = refused(path)
     assert problem.code == "K116"
     assert "weights='' leaves it out" in str(problem)
     assert tally_files(path, weights="").cells.n_rows == 2
-    numbered = write(tmp_path / f"q.{name}", {**columns, "w": [1.0, 2.0]})  # type: ignore[operator]
-    assert tally_files(numbered).mapping["weights"] == "w"
+    numbered = write(tmp_path / f"q.{name}", {**columns, "case_weight": [1.0, 2.0]})  # type: ignore[operator]
+    assert tally_files(numbered).mapping["weights"] == "case_weight"
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict], ids=named)
 def test_text_called_weights_is_refused_in_tables(make: Any) -> None:
-    table = make({"label": [1, 0], "pred": [1, 1], "weight": ["heavy", "light"]})
+    table = make({"label": [1, 0], "pred": [1, 1], "sample_weight": ["heavy", "light"]})
     with pytest.raises(KaratError, match="K116"):
         tally_frame(table)
     assert tally_frame(table, weights="").cells.n_rows == 2
@@ -196,7 +196,7 @@ def test_a_weight_after_the_sample_is_not_bent(
 ) -> None:
     monkeypatch.setattr("karat.data.sources.files.readers.N_SAMPLE", 2)
     n = 2 if name == "csv" else 25_000
-    columns = {"label": [1] * n + [0], "pred": [1] * n + [1], "w": [*([1] * n), value]}
+    columns = {"label": [1] * n + [0], "pred": [1] * n + [1], "sample_weight": [*([1] * n), value]}
     write = {"csv": write_csv, "jsonl": write_json}[name]
     problem = refused(write(tmp_path / f"p.{name}", columns))
     assert problem.code == "K116"
@@ -204,15 +204,15 @@ def test_a_weight_after_the_sample_is_not_bent(
 
 
 def test_weights_of_a_csv_may_be_missing_or_boolean(tmp_path: Path) -> None:
-    path = written(tmp_path / "p.csv", "label,pred,w\n1,1,1\n0,1,NA\n")
+    path = written(tmp_path / "p.csv", "label,pred,sample_weight\n1,1,1\n0,1,NA\n")
     assert refused(path).code == "K114"
     assert tally_files(path, nulls="drop").n_dropped == 1
-    path = written(tmp_path / "q.csv", "label,pred,w\n1,1,true\n0,1,False\n")
+    path = written(tmp_path / "q.csv", "label,pred,sample_weight\n1,1,true\n0,1,False\n")
     assert tally_files(path).cells.matrix().tolist() == [[0.0, 0.0], [0.0, 1.0]]
 
 
 def test_weights_with_all_their_digits_are_read(tmp_path: Path) -> None:
-    path = write_csv(tmp_path / "p.csv", {**TEN, "w": [i / 7 for i in range(10)]})
+    path = write_csv(tmp_path / "p.csv", {**TEN, "sample_weight": [i / 7 for i in range(10)]})
     assert float(tally_files(path).cells.matrix().sum()) == pytest.approx(45 / 7)
 
 

@@ -35,7 +35,7 @@ def texts(matrix: np.ndarray) -> list[str]:
 
 
 def columns(make: Callable[[np.ndarray], Any]) -> dict[str, Any]:
-    return {"y": make(TRUE), "pred": make(PRED), "w": WEIGHTS}
+    return {"y": make(TRUE), "pred": make(PRED), "sample_weight": WEIGHTS}
 
 
 def wide(kind: Any = int) -> pd.DataFrame:
@@ -44,7 +44,7 @@ def wide(kind: Any = int) -> pd.DataFrame:
         for side, matrix in (("true", TRUE), ("pred", PRED))
         for place, label in enumerate(LABELS)
     }
-    return pd.DataFrame({"id": range(6), **found, "w": WEIGHTS})
+    return pd.DataFrame({"id": range(6), **found, "sample_weight": WEIGHTS})
 
 
 def parquet(table: Any, folder: Path) -> Path:
@@ -109,7 +109,7 @@ def test_the_same_report_from_every_source(name: str, of_matrix: Any, tmp_path: 
     told, known = found.to_dict(), of_matrix.to_dict()
     for part in ("metrics", "tally", "per_class", "transfers", "label_counts"):
         assert told[part] == known[part], part
-    assert found.mapping["weights"] == "w"
+    assert found.mapping["weights"] == "sample_weight"
     assert ("separator" in found.source) == ("separator" in options)
     # Labels that are discovered are those.
     alone = karat.evaluate(make(tmp_path), metrics="micro_f1", level=None, **options)
@@ -144,8 +144,12 @@ def test_text_is_split_as_the_rule_says(separator: str) -> None:
     plain = karat.evaluate(["a|b", "b|a", "a", "b"], ["a|b", "a", "a", "b"])
     assert [one.code for one in plain.doubts] == ["D119"]
     assert "separator='|'" in plain.doubts[0]
-    written = karat.evaluate(["['a']", "['a', 'b']", "[]"], ["['a']", "['a']", "[]"])
-    assert "list that was written as text" in written.doubts[0].evidence
+    with pytest.raises(karat.InputError, match="K453"):
+        karat.evaluate(["['a']", "['a', 'b']", "[]"], ["['a']", "['a']", "[]"])
+    declared = karat.evaluate(["['a']", "[]"], ["['a']", "['a']"], labels=["['a']", "[]"])
+    assert declared["accuracy"].value == 0.5
+    intervals = karat.evaluate(["[0, 9]", "[10, 19]"], ["[0, 9]", "[0, 9]"])
+    assert intervals["accuracy"].value == 0.5
 
 
 def test_labels_of_a_csv_are_numbers_where_all_are(tmp_path: Path) -> None:
@@ -203,7 +207,7 @@ def stored(**given: Any) -> Callable[[Path], Path]:
 
 
 FINE = {"true": ["a"], "pred": ["a"]}
-SOME = stored(true=[["a"], ["b"]], pred=[["a"], []], w=[1.0, 2.0])
+SOME = stored(true=[["a"], ["b"]], pred=[["a"], []], sample_weight=[1.0, 2.0])
 REFUSED: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any], str, str]] = {
     "a null prediction": (
         objects(FINE, {"true": ["b"], "pred": None}),
@@ -263,7 +267,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any], str, str]] = 
     "a cell of text": (written("true_a,pred_a\n1,0\nyes,0\n"), STARS, "K106", "'yes'"),
     "a null cell": (written("true_a,pred_a\n1,0\n1,\n"), STARS, "K104", "row 1"),
     "other labels": (lambda _: wide(), {"labels": ["a", "z"]}, "K228", "'z'"),
-    "one column of scores": (SOME, {"prob": "w"}, "K137", "names no labels"),
+    "one column of scores": (SOME, {"prob": "sample_weight"}, "K137", "names no labels"),
     "one cluster": (
         stored(true=[["a"], ["b"]], pred=[["a"], []], who=["x", "x"]),
         {"clusters": "who"},
@@ -280,8 +284,18 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any], str, str]] = 
     "a threshold": (SOME, {"threshold": 0.5}, "K136", "no probabilities"),
     "names": (SOME, {"class_names": ["x"]}, "K117", "1 names for 2 classes"),
     "a checkpoint": (SOME, {"checkpoint": "read.karat"}, "K222", "checkpoint="),
-    "weights below 0": (stored(true=[["a"]], pred=[["a"]], w=[-1.0]), {}, "K113", "row 0"),
-    "weights of 0": (stored(true=[["a"]], pred=[["a"]], w=[0.0]), {}, "K115", "column 'w'"),
+    "weights below 0": (
+        stored(true=[["a"]], pred=[["a"]], sample_weight=[-1.0]),
+        {},
+        "K113",
+        "row 0",
+    ),
+    "weights of 0": (
+        stored(true=[["a"]], pred=[["a"]], sample_weight=[0.0]),
+        {},
+        "K115",
+        "column 'sample_weight'",
+    ),
     "no rows": (
         stored(true=pa.array([], pa.list_(pa.string())), pred=pa.array([], pa.list_(pa.string()))),
         {},
@@ -329,7 +343,9 @@ def test_clusters_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 
 def test_rows_may_be_left_out(tmp_path: Path) -> None:
-    table = stored(true=[["a"], ["b"], ["b"]], pred=[["a"], None, []], w=[1.0, 2.0, None])(tmp_path)
+    table = stored(
+        true=[["a"], ["b"], ["b"]], pred=[["a"], None, []], sample_weight=[1.0, 2.0, None]
+    )(tmp_path)
     found = karat.evaluate(table, nulls="drop")
     assert (found.n_rows, found.source["n_dropped"]) == (1, 2)
     assert "2 of 3 rows have a missing label" in found.warnings[0]

@@ -21,7 +21,9 @@ from karat.tally import Label
         (["1", "0", "-2", "+3"], [1, 0, -2, 3]),
         ([" 1", "2 "], [1, 2]),
         (["1", "1.0", "2."], [1, 1, 2]),
-        (["1e2", "5"], [100, 5]),
+        (["1e2", "5"], ["1e2", "5"]),
+        (["1e+2", "5"], [100, 5]),
+        (["250.0", "250.00", "251"], ["250.0", "250.00", "251"]),
         (["12345678901234567890"], [12345678901234567890]),
         (["True", "FALSE", "true"], [True, False, True]),
         (["True", "0", "1"], [1, 0, 1]),
@@ -42,9 +44,27 @@ def test_labels_of_csv(texts: list[str], labels: list[Label]) -> None:
     assert [type(label) for label in found] == [type(label) for label in labels]
 
 
+@pytest.mark.parametrize("texts", [["1", "1.0", "2"], ["1", "true"], ["0", "0.0"]])
+def test_two_forms_in_a_column_of_one_csv_are_two_labels(texts: list[str]) -> None:
+    assert of_csv(texts, is_one_csv=True) == texts
+    assert set(map(type, of_csv(texts))) == {int}
+    each = [[text] for text in texts[:2]]
+    assert of_csv(texts[:2], each, is_one_csv=True) == [int(texts[0])] * 2
+    # Declared classes state what they are.
+    assert of_csv(texts, kind="string") == texts
+
+
+def test_decimals_are_codes_where_they_are_also_true() -> None:
+    texts = ["401.9", "250.1", "250.2"]
+    assert of_csv(texts, [texts[:2], texts[1:]]) == texts
+    for sides in ([texts[:1], texts[1:]], [["1"], texts]):
+        with pytest.raises(NotLabelsError):
+            of_csv([*texts, "1"], sides)
+
+
 @pytest.mark.parametrize(
     ("texts", "code", "at_fault"),
-    [(["1", "0.5", "2", "0.25"], "K407", ("0.5", "0.25")), (["1e2", "1.5"], "K407", ("1.5",))],
+    [(["1", "0.5", "2", "0.25"], "K407", ("0.5", "0.25")), (["1e+2", "1.5"], "K407", ("1.5",))],
 )
 def test_texts_that_are_no_labels(texts: list[str], code: str, at_fault: tuple[str, ...]) -> None:
     with pytest.raises(NotLabelsError) as caught:

@@ -18,13 +18,15 @@ pa = optional("pyarrow")
 pq = optional("pyarrow.parquet")
 
 N = 100_000
-ROWS = {"label": np.arange(N) % 2, "pred": np.arange(N) // 2 % 2, "w": np.full(N, 2.0)}
+ROWS = {"label": np.arange(N) % 2, "pred": np.arange(N) // 2 % 2, "sample_weight": np.full(N, 2.0)}
 ROWS |= {"prob": np.random.default_rng(3).random(N)}
 Columns = dict[str, Any]
 
 
 def write_two(folder: Path, first: Columns, second: Columns) -> str:
-    for name, columns in (("a", first), ("b", second)):
+    # The same truth in the same order would be that of two models.
+    turned = {name: column[::-1] for name, column in second.items()}
+    for name, columns in (("a", first), ("b", turned)):
         pl.DataFrame(columns).write_parquet(folder / f"{name}.parquet")
     return str(folder / "*.parquet")
 
@@ -42,7 +44,7 @@ def both(source: Any, **given: Any) -> tuple[karat.Report, karat.Report]:
 @pytest.mark.parametrize(
     ("second", "given"),
     [
-        (without("w"), {"weights": "w"}),
+        (without("sample_weight"), {"weights": "sample_weight"}),
         (without("prob"), {"prob": "prob"}),
         (without("pred"), {"pred": "pred"}),
         (without("label"), {"true": "label"}),
@@ -82,7 +84,7 @@ def test_what_the_whole_read_tells_of_columns_is_told(tmp_path: Path) -> None:
     of_ids = [[one for one in read.warnings if "user_id" in one] for read in (whole, units)]
     assert of_ids[0] == of_ids[1]
     assert len(of_ids[0]) == 1
-    texts = write_two(tmp_path, *[{**without("w"), "weight": ["x"] * N}] * 2)
+    texts = write_two(tmp_path, *[{**without("sample_weight"), "sample_weights": ["x"] * N}] * 2)
     with pytest.raises(KaratError) as problem:
         karat.evaluate(texts, prob="prob", max_memory=LEAST)
     assert problem.value.code == "K116"
@@ -92,7 +94,7 @@ def test_numbers_of_16_bits_may_add_up_to_less(tmp_path: Path) -> None:
     first = (0.1 + 0.8 * np.random.default_rng(4).random(N)).astype(np.float16)
     second = (1.004 - first.astype(float)).astype(np.float16)
     table = {"label": pa.array(ROWS["label"]), "p_0": pa.array(second), "p_1": pa.array(first)}
-    for name in "ab":
-        pq.write_table(pa.table(table), tmp_path / f"{name}.parquet")
+    pq.write_table(pa.table(table), tmp_path / "a.parquet")
+    pq.write_table(pa.table(table).take(np.arange(N)[::-1]), tmp_path / "b.parquet")
     whole, units = both(tmp_path, prob="p_*")
     np.testing.assert_allclose(units["brier"].value, whole["brier"].value, rtol=1e-12)

@@ -15,15 +15,18 @@ import numpy as np
 
 from karat.api.options import one_of, plain_text, unknown_choice, whole_number
 from karat.api.results import Report
+from karat.data.arguments import check_are_values
 from karat.data.labels.matrices import display_names
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import KaratError, error, short
+from karat.errors.doubts import only_doubts
 from karat.errors.options import option
 from karat.inference.confidence import Confidence, WeightKind
 from karat.metrics import Metric, get, n_records
 from karat.metrics.headlines import MANY_CLASSES, PLACES
 from karat.metrics.plan import default_metrics
+from karat.results.judged import JudgedReport
 from karat.results.report import THRESHOLDS, lift_of_thresholds
 from karat.results.values import PER_CLASS_OF_SCORES
 from karat.tally import Cells, Classes
@@ -76,6 +79,9 @@ def dressed(report: Report, class_names: Any, *, is_frequency: bool) -> Report:
     """The report with weights taken as numbers of rows, and classes with their display names."""
     if is_frequency:
         report = _changed(report, _counted_as_rows)
+        settled = [one for one in only_doubts(report.warnings) if one.code == "D128"]
+        rest = tuple(one for one in report.warnings if one not in settled)
+        report = replace(report, warnings=rest) if settled else report
     if class_names is not None or report.classes.names is not None:
         names = display_names(class_names, report.classes)
         classes: Classes = report.classes.named(names)
@@ -155,12 +161,20 @@ def of_table(argument: str, given: Any, where: str | None) -> Any:
 
 
 def ids_of_table(ids: Any, where: str | None) -> Any:
-    """The ids of a table: the name of a column, or values of rows in memory (K421)."""
+    """The ids of a table: the name of a column, or values of rows in memory (K421, K451)."""
+    check_are_values("ids", ids, may_name=True)
     return column_name("ids", ids) if ids is None or _is_name(ids) else of_table("ids", ids, where)
+
+
+def refuse_judged(value: object) -> None:
+    """Refuse a report with a judge where rows or another report are expected (K450)."""
+    if isinstance(value, JudgedReport):
+        raise error("K450")
 
 
 def given_alone(y_true: Any) -> KaratError:
     """K128: there are no predictions; K215: how a stream is given the columns of a table."""
+    refuse_judged(y_true)
     if isinstance(y_true, str | PathLike) or is_frame(y_true):
         host = distributed_host(y_true)
         kind = type(y_true).__name__

@@ -33,7 +33,7 @@ from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._measure import losses_of
 from karat.results.values import ReportValues
-from karat.tally import Classes, ScoredRows
+from karat.tally import Cells, Classes, ScoredRows
 from karat.tally.classes import usual_positive
 from karat.tally.score_histograms import ScoreHistograms
 
@@ -82,6 +82,7 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
     is_told = any(one.code in CAUSES for one in (*labels, *ranks))
     doubts = (
         *of_classes(report.classes),
+        *_of_whole_weights(report.cells),
         *(() if is_by_threshold else _of_predictions(found, report.mapping)),
         *_of_range(found, report.mapping),
         *labels,
@@ -89,6 +90,26 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
         *(() if is_told else of_agreement(_spread_of(report), n_deciding)),
     )
     return replace(report, warnings=(*doubts, *report.warnings)) if doubts else report
+
+
+def _of_whole_weights(cells: Cells) -> Iterator[Doubt]:
+    """Iterate over the doubt that weights are numbers of rows: whole ones of few rows."""
+    squares = cells.squares
+    if not cells.is_weighted or squares is None:
+        return
+    n, total = int(cells.n_rows), float(cells.counts.sum())
+    is_of_rows = float(squares.sum()) == total
+    sums = (cells.counts, squares)
+    if (
+        total >= _ROWS_OF_WEIGHT * n
+        and not is_of_rows
+        and all((x % 1.0 == 0.0).all() for x in sums)
+    ):
+        settles = option("weights_are", "frequency")
+        yield doubt("D128", n=counted(n, "row"), total=count(int(total)), option=settles)
+
+
+_ROWS_OF_WEIGHT: Final = 5
 
 
 def _of_texts(report: ReportValues) -> Iterator[Doubt]:

@@ -55,13 +55,16 @@ from karat.data.sources.arrays.sets import fits_columns, hold_sets, set_rows, wi
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
+from karat.data.sources.tables.values import doubts_of_values
 from karat.data.sources.torch.tensors import DeviceArrays, device_arrays
 from karat.errors import error
+from karat.errors.doubts import Doubt
 from karat.errors.habits import names_its_arguments
+from karat.errors.options import option
 from karat.metrics import Metric
 from karat.metrics.plan import requested
 from karat.results.sets import SetReport
-from karat.tally import Label
+from karat.tally import Label, reorder
 
 _TASK_MEMORY: Final = 1 << 28
 _OF_LABELS: Final = ("labels", "positive", "weights")
@@ -328,13 +331,15 @@ def _run(
             is_frequency=is_frequency,
             **options,
         )
+        repeated: list[Doubt] = []
         if ids is not None and limit:
             sets = with_ids(sets, ids)
+            repeated = doubts_of_values(ids)
         found = accumulate(sets, ScoreParts(max_memory or MAX_MEMORY))
         doubts = doubts_of_order(
             y_true, "y_true", y_pred=y_pred, **scores, weights=weights, clusters=clusters, by=by
         )
-        return report_of(replace(found, origin=Origin(warnings=tuple(doubts))), spec)
+        return report_of(replace(found, origin=Origin(warnings=(*doubts, *repeated))), spec)
     if is_table:
         where = "files" if names_files(y_true) else pieces_of(y_true)
         options["weights"] = of_table("weights", weights, where)
@@ -370,13 +375,15 @@ def _run(
         source = None if tensors is None else _tensors(tensors, options, spec, empty)
         if source is None:
             if checkpoint is not None:
-                raise error("K415", option="checkpoint", found="The rows are in memory")
+                raise error("K415", option=option("checkpoint"), found="The rows are in memory")
             given = (y_true, y_pred, y_prob, y_score, confusion)
             source = _batch_of_arrays(given, options, clusters, by, folds, spec)
             if has_ids and isinstance(source, Rows) and source.folds is not None:
                 source = replace(source, folds=replace(source.folds, ids="ids"))
         if limit and ids is not None and isinstance(source, Rows):
             source = replace(source, id_values=checked_ids(ids, source.n))
+            if not has_ids:
+                source = source.warned(*doubts_of_values(ids))
         report = report_of(accumulate(source, empty, n_threads=n_threads), spec)
     report = dressed(report, class_names, is_frequency=is_frequency)
     if wanted is not None and not is_dry:
@@ -451,7 +458,7 @@ def _tensors(
         return None
     cells, scores = devices.landed(is_in_histograms=False) if devices.n_rows else (None, None)
     if cells is not None and positive is not None and labels is None:
-        cells = cells.with_classes(classes_of(cells.classes.labels, positive))
+        cells = reorder(cells, classes_of(cells.classes.labels, positive))
     return Tallies(cells, scores)
 
 
@@ -545,9 +552,9 @@ def report_of_table(
                 progress = ReadingUnits.of(units, empty, bar, checkpoint, settings)
                 source = units
         elif checkpoint is not None or (exact and pieces):
-            option = "exact" if checkpoint is None else "checkpoint"
+            name = "exact" if checkpoint is None else "checkpoint"
             where = pieces or "a table in memory"
-            raise error("K415", option=option, found=f"The rows are in {where}")
+            raise error("K415", option=option(name), found=f"The rows are in {where}")
         elif pieces:
             from karat.data.sources.distributed.rows import rows_of_distributed
 
@@ -567,6 +574,7 @@ def report_of_table(
             if ids is not None and limit and isinstance(source, Rows):
                 n = source.n if source.kept is None else len(source.kept)
                 source = replace(source, id_values=checked_ids(ids, n))
+                source = source.warned(*doubts_of_values(ids))
         of_pass: dict[str, Any] = {"n_threads": spec.n_threads, "progress": progress}
         is_in_batches = units is None
         found = accumulate(source, empty, **of_pass, keep_rows=limit if is_in_batches else 0)

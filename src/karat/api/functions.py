@@ -22,13 +22,14 @@ from karat.errors import UndefinedWarning, error
 from karat.errors.habits import names_its_arguments, unnamed_arguments
 from karat.metrics import Metric
 from karat.metrics._lift import ZERO, Lift, Policy
-from karat.metrics._metric import no_positive, with_positive
+from karat.metrics._metric import check_order, no_positive, with_positive
 from karat.metrics._of_sets import values_on_sets
 from karat.metrics._record import Record
 from karat.metrics._registry import all_names, lookup
 from karat.metrics.reasons import undefined_on_sets, undefined_reason
 from karat.results.result import NOT_GIVEN
 from karat.tally import Cells
+from karat.tally.classes import IGNORED
 from karat.tally.set_tally import SetTally
 
 _Y = (
@@ -37,6 +38,8 @@ _Y = (
 )
 _POSITIVE: Final = "the positive class of two; default: the larger of 0/1, False/True, −1/1."
 _WEIGHTS: Final = "float[n], importance of each row, finite and at least 0."
+_FEWEST_IGNORED: Final = 3
+"""Number of classes from which -100 is no class; see `check_in_common`."""
 _ONE_CLASS: Final = ("confusion", "positive")
 """Arguments for rows with one class."""
 _LABEL_ARGUMENTS: Final = {
@@ -247,8 +250,12 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
                 if tally is not None:
                     if not has_choice or lift != "plain":
                         value, n_undefined = run[0](tally, run[1])
-                        # The slow path handles labels that never agree.
-                        if n_undefined == 0.0 and 0.0 < value < 1.0:
+                        # The slow path handles labels that never agree, and rows to leave out.
+                        if (
+                            n_undefined == 0.0
+                            and 0.0 < value < 1.0
+                            and (tally.k < _FEWEST_IGNORED or not _has_ignored(tally))
+                        ):
                             return value
                     elif tally.k == 2 and _has_usual_positive(tally):
                         value, n_undefined = run[0](tally, run[1], 1)
@@ -276,6 +283,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
             cells=metric.needs_cells,
             n_threads=n_threads,
         )
+        check_order(metric, cells.classes)
         if has_choice and lift == "plain" and cells.classes.positive is None:
             if cells.classes.k > 1:
                 raise no_positive(record.name, cells.classes, record.averages)
@@ -316,6 +324,12 @@ def _are_plain(true: Any, pred: Any) -> bool:
         and true.dtype.kind in "iub"
         and pred.dtype.kind in "iub"
     )
+
+
+def _has_ignored(tally: Any) -> bool:
+    """Return whether -100 is the smallest label."""
+    labels = tally.labels
+    return bool(labels is not None and labels[0] == IGNORED)
 
 
 def _has_usual_positive(tally: Any) -> bool:

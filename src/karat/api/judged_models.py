@@ -33,7 +33,7 @@ from karat.inference.judge.comparison import JudgedModel, judged_differences
 from karat.inference.judge.estimates import JudgedLabels, Sample
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
-from karat.metrics._metric import check_has_positive
+from karat.metrics._metric import check_applies
 from karat.tally import Classes
 
 _SHARE: Final = "prevalence"
@@ -120,7 +120,7 @@ class JudgedModels:
         """Refuse metrics that these systems do not have (K166, K194, K247, K307)."""
         for metric in wanted:
             check_estimated(metric)
-            check_has_positive(metric, self.classes, ())
+            check_applies(metric, self.classes, ())
             missing = [name for name, model in self.models.items() if model.scores is None]
             if metric.needs_scores and missing:
                 found = f"It reads probabilities or scores; there are none of {shown(missing)}"

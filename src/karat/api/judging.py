@@ -21,6 +21,7 @@ from karat.data.judged import JudgedRows, judged_arrays, judged_table
 from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts
+from karat.data.sources.arrays.sets import hold_sets
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import error
@@ -34,7 +35,7 @@ from karat.inference.label_intervals import is_a_count, is_constant
 from karat.metrics import Metric
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._measure import measure
-from karat.metrics._metric import check_has_positive
+from karat.metrics._metric import check_applies
 from karat.metrics.plan import requested
 from karat.results import judged as outcome
 from karat.results.judged import JudgedResult, JudgedShare
@@ -54,6 +55,7 @@ _UNSUPPORTED: Final[Mapping[str, str]] = {
     "folds": "Folds have no estimates with a judge",
     "ids": "Rows are not listed with a judge",
     "keep_rows": "Rows are not listed with a judge",
+    "errors": "Rows are not listed with a judge",
     "separator": "Rows with sets of labels have no estimates with a judge",
     "checkpoint": "The rows are kept in memory",
     "max_memory": "The rows are kept in memory",
@@ -178,7 +180,16 @@ def _of_arrays(given: Mapping[str, Any], of_classes: Mapping[str, Any]) -> Judge
         if isinstance(given[name], str):
             found, do = f"{name}= names a column, and there is no table", "Give the table first."
             raise error("K243", argument=f"{name}={given[name]!r}", found=found, do=do)
+    for name in ("true", "pred", "prob", "score"):
+        if given[name] is not None:
+            found = f"{name}= names a column, and there is no table"
+            do = f"Give the values: y_{name}=…; or a table first."
+            raise error("K143", argument=name, found=found, do=do)
     gold, pred = gold_of(given), given["y_pred"]
+    if hold_sets(gold, given["judge"]):
+        found = "They are sets of labels, and a judge's label is one class a row"
+        do = "Evaluate one label at a time: give 1 where a row has it and 0 where it has not."
+        raise error("K243", argument=option("gold"), found=found, do=do)
     scores = None
     if given["y_prob"] is not None or given["y_score"] is not None:
         scores = given_scores(given["y_prob"], given["y_score"])
@@ -365,7 +376,7 @@ def _listed(
         return {str(metric): metric for metric in listed_of(gold.cells, of_scores)}
     for metric in wanted:
         check_estimated(metric)
-        check_has_positive(metric, gold.classes, ())
+        check_applies(metric, gold.classes, ())
     return {str(metric): metric for metric in wanted}
 
 

@@ -24,7 +24,7 @@ from karat.data.accumulator import (
     sliced_sets,
     whole,
 )
-from karat.data.checks import check_in_common
+from karat.data.checks import binned_codes, check_in_common
 from karat.data.labels.matrices import display_names
 from karat.data.listing import listed_of, named
 from karat.data.rows import Rows, numbered
@@ -51,7 +51,7 @@ from karat.metrics import Metric, Pairwise
 from karat.metrics._influence.gather import influences
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
-from karat.metrics._metric import check_has_positive
+from karat.metrics._metric import check_applies
 from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
@@ -124,12 +124,15 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     report = with_doubts(report, found)
     report = replace(report, kept_rows=_listed(found, tally, report, spec.keep_rows))
     rows = found.rows
+    # A dry run computes no interval, and refuses what a report of it would refuse.
+    has_intervals = spec.confidence is not None or spec.is_dry
+    how: dict[str, Any] = {"folds": found.folds, "has_intervals": has_intervals}
     if found.sliced:
-        return _with_slices(report, found.sliced, folds=found.folds)
+        return _with_slices(report, found.sliced, **how)
     if rows is None or not rows.by:
         return report
     if tally is None:
-        return _with_slices(report, [rows], folds=found.folds, nested=nested)
+        return _with_slices(report, [rows], nested=nested, **how)
     # The rows are kept as they are: nothing else may change them.
     kept = tally if rows.is_owned else owned(tally)
     pred = np.asarray(tally.predicted()).copy()
@@ -137,7 +140,7 @@ def report_of(found: Tallies, spec: Spec) -> Report:
     whole_rows = replace(kept.rows, pred=pred, clusters=clusters, by=())
     measure = SliceMeasure(replace(kept, rows=whole_rows, threshold=None), spec)
     labels = replace(whole_rows, scores=None, by=rows.by)
-    return _with_slices(report, [labels], measure, folds=found.folds, nested=nested)
+    return _with_slices(report, [labels], measure, nested=nested, **how)
 
 
 def _listed(
@@ -208,23 +211,30 @@ def _with_slices(
     measure: SliceMeasure | None = None,
     *,
     folds: FoldColumns | None = None,
+    has_intervals: bool = True,
     nested: NestedRows | None = None,
 ) -> Report:
     """The report with its slices, and with its folds, which are slices of the same rows."""
     from karat.results.slices import Slices, SliceTable
 
     tables, kept_folds = {}, None
+    doubts = []
     for rows in sliced:
         for codes in rows.by:
+            if codes.bins:
+                doubts.append(binned_codes(codes.columns[0], [key for (key,) in codes.keys]))
             of_rows = None if measure is None else codes.codes
             if folds is not None and codes.columns == folds.key:
-                kept_folds = _folds(report, rows, codes, measure, folds, nested)
+                needs_ids = has_intervals and rows.clusters is None
+                of_folds = (report, rows, codes, measure, folds, nested)
+                kept_folds = _folds(*of_folds, needs_ids=needs_ids)
                 if not folds.is_slice:
                     continue
             of_slices = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)
             tables[codes.columns] = SliceTable(of_slices, report, of_rows, measure)
     slices = Slices(tables) if tables else None
-    return replace(report, kept_slices=slices, kept_folds=kept_folds)
+    warnings = (*report.warnings, *filter(None, doubts))
+    return replace(report, warnings=warnings, kept_slices=slices, kept_folds=kept_folds)
 
 
 def _folds(
@@ -234,6 +244,8 @@ def _folds(
     measure: SliceMeasure | None,
     columns: FoldColumns,
     nested: NestedRows | None,
+    *,
+    needs_ids: bool,
 ) -> Folds:
     """The metrics of a report over folds; values of the folds are computed when they are read."""
     from karat.results.folds import Folds, MeasuredFolds, without_intervals
@@ -241,19 +253,17 @@ def _folds(
 
     of_folds = by_slice(report.cells, rows, codes, is_clustered=False)
     axis = FoldAxis.of(columns, of_folds.keys, of_folds.cells.n_rows)
+    if rows.weights is None and len(codes.codes) == len(rows.true):
+        axis.check_truth(codes.codes, rows.true)
     if columns.ids is not None and rows.clusters is not None:
         axis.check_rows(codes.codes, rows.clusters.codes)
     elif columns.repeat is None:
         for doubt in report.doubts:
             if doubt.code == "D105":
                 raise folds_share_rows(doubt.evidence.removesuffix("."))
-    elif axis.n_repeats > 1 and report.confidence is not None and rows.clusters is None:
-        raise error(
-            "K251",
-            repeat=columns.repeat,
-            n=axis.n_repeats,
-            do=f"Name the ids of rows, {option('ids', 'id')}, or clusters that hold them.",
-        )
+    elif axis.n_repeats > 1 and needs_ids:
+        do = f"Name the ids of rows, {option('ids', 'id')}, or clusters that hold them."
+        raise error("K251", repeat=columns.repeat, n=axis.n_repeats, do=do)
     of_values = None
     if measure is not None:
         spec = replace(measure.spec, confidence=None)
@@ -372,7 +382,7 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> Report:
         return _report(spec, rows.cells(), **facts, threshold=rows.threshold)
     wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
     for metric in wanted if requested is not None else ():
-        check_has_positive(metric, rows.classes, ())
+        check_applies(metric, rows.classes, ())
     is_all = requested is None and confidence is None and rows.weights is None
     is_kept = is_all and rows.n_rows * rows.classes.k <= _FEW
     if is_kept:
@@ -434,7 +444,7 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> Report:
         return _report(spec, histograms.cells, **facts, threshold=scores.threshold)
     wanted = wanted_of_scores(rows.classes, spec.wanted, is_prob=rows.is_prob)
     for metric in wanted:
-        check_has_positive(metric, rows.classes, ())
+        check_applies(metric, rows.classes, ())
     of_pairs = [metric for metric in wanted if metric.record.reads is Pairwise]
     # What was added up of each row is never clipped.
     of_rows = [metric for metric in wanted if metric in of_pairs or metric.is_clipped]
@@ -490,6 +500,9 @@ def _placed(scores: ScoreParts) -> ScoreParts:
         # One observed class of 0 and 1: the other is known.
         kind = type(label)
         both = discovered((kind(0), kind(1)), scores.positive)
+        return replace(scores, held=scores.held.recoded(both))
+    if classes.k == 1 and columns == 2 and scores.positive not in (None, label):
+        both = discovered((label, scores.positive), scores.positive)
         return replace(scores, held=scores.held.recoded(both))
     argument = "y_prob" if scores.is_prob else "y_score"
     raise wrong_number(argument, columns, classes, is_single=scores.shape[0] is None)

@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from karat.api.arguments import refuse_judged
 from karat.api.options import plain_text
 from karat.api.results import Report
 from karat.api.sets import MultilabelReport
@@ -239,6 +240,7 @@ def _is_whole(value: Any) -> bool:
 def _by_name(argument: str, values: Any) -> dict[str, Any]:
     """The values of the models of one argument, which is a dict of them (K162)."""
     if not isinstance(values, Mapping):
+        refuse_judged(values)
         floats = getattr(getattr(values, "dtype", None), "kind", "") == "f"
         do = f"Name models: karat.compare(y_true, {argument}={{'old': ..., 'new': ...}})."
         if isinstance(values, str):

@@ -33,9 +33,10 @@ from karat.inference.comparison.set_labels import LabelDifference
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
-from karat.metrics._metric import check_has_positive
+from karat.metrics._metric import check_applies
 from karat.results.values import listed_metrics
 from karat.tally import Classes, ClusteredCells, JointCells, reorder
+from karat.tally.shared import united
 
 Codes = npt.NDArray[np.int64]
 
@@ -199,7 +200,7 @@ class Models:
         """Refuse metrics that models, of which some are scored, do not have (K166, K307)."""
         missing = [name for name in self.names if name not in self.scored]
         for metric in wanted:
-            check_has_positive(metric, self.classes, ())
+            check_applies(metric, self.classes, ())
             if metric.needs_scores and self.are_reports:
                 raise error(
                     "K166",
@@ -251,9 +252,12 @@ class Models:
         tables = dict(zip(self.names, self.tables, strict=True))
         done: dict[Metric, tuple[Measured, dict[str, Estimate]]] = {}
         for part in parts:
+            facts = spec.asked, policy
             values = {
-                name: estimated(part.metric, value, table, spec.asked, policy)
-                for (name, table), value in zip(tables.items(), part.values, strict=True)
+                name: estimated(part.metric, value, table, *facts, part.undefined.get(i))
+                for i, ((name, table), value) in enumerate(
+                    zip(tables.items(), part.values, strict=True)
+                )
             }
             done[part.metric] = part, values
         scored = {name: self.scored[name] for name in self.names} if of_scores else {}
@@ -457,6 +461,9 @@ def _united(found: Sequence[Classes]) -> Classes:
     first = found[0]
     if all(classes.labels == first.labels for classes in found):
         return first
+    ordered = max(found, key=lambda classes: classes.k)
+    if all(united(ordered, classes) is not None for classes in found):
+        return ordered
     labels = {label for classes in found for label in classes.labels}
     if len({isinstance(label, str) for label in labels}) > 1:
         raise error("K201", left=str(found[0].labels), right=str(found[1].labels))

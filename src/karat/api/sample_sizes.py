@@ -32,7 +32,7 @@ from karat.inference.judge.sizes import gold_rows_needed
 from karat.inference.set_intervals import SetIntervals
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
-from karat.metrics._metric import check_has_positive, with_positive
+from karat.metrics._metric import check_applies, with_positive
 from karat.metrics._of_sets import meant_on_sets
 from karat.results import report as outcome
 from karat.tally import Cells, Classes
@@ -136,7 +136,7 @@ def rows_needed(
             found = f"A confusion matrix is square, and pilot= is {short(pilot)}"
             raise error("K170", found=found) from None
     cells = pilot.cells if isinstance(pilot, Report) else pilot
-    check_has_positive(chosen, cells.classes, ())
+    check_applies(chosen, cells.classes, ())
     if chosen.record.is_per_class and chosen.lift == "plain" and cells.classes.k == 1:
         cells = with_positive(cells, str(chosen))
     if cells.storage == "marginals":
@@ -178,7 +178,7 @@ def _of_pilot(metric: Metric, pilot: JudgedReport) -> tuple[float, outcome.Repor
     Of verdicts without predictions the prevalence is the proportion of the positive one.
     """
     if pilot.gold is None and str(metric) == "prevalence":
-        check_has_positive(metric, pilot.classes, ())
+        check_applies(metric, pilot.classes, ())
         assert pilot.classes.positive is not None
         return pilot.shares[pilot.classes.positive].n_effective, pilot.judge
     one = pilot[metric]

@@ -15,7 +15,7 @@ from karat.api.options import check_policy, lift_of
 from karat.data.arguments import as_ndarray, check_threads
 from karat.data.scores.containers import TOLERANCE, as_scores
 from karat.data.scores.labels import LabelColumns
-from karat.data.scores.matrix import Columns
+from karat.data.scores.matrix import Columns, Differences
 from karat.data.scores.ranking import AreasAhead, Ranked
 from karat.data.scores.rows import InMemoryScores, tally_scores
 from karat.data.sources.arrays.sets import hold_sets, set_rows
@@ -103,7 +103,9 @@ def _of_two_classes(record: Record, params: dict[str, Any]) -> _Read:
             return np.nan
         if is_prob or values.ndim == 2:
             _native.read_scores(values, codes, 2, None, is_prob, TOLERANCE, 0, 0)
-        column = values if values.ndim == 1 else values[:, 1]
+        column = values
+        if values.ndim == 2:
+            column = values[:, 1] if is_prob else Differences(values)[1]
         packed = _native.pack_scores(column, codes, 1, 2, None, 0)
         n_pos = int(np.count_nonzero(codes))
         view = ClassRanks.of_sides(Ranked(packed, 2, 1), len(codes) - n_pos, n_pos)

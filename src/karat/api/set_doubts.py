@@ -48,6 +48,7 @@ def doubts_of_sets(rows: SetRows, tally: SetTally, mapping: Mapping[str, Any]) -
     found = [
         *_of_unknown_rows(rows, tally),
         *_of_one_label(tally, some),
+        *_of_masks(tally),
         *_of_range(rows, mapping),
         *_of_predictions(some, rows.known.n, mapping),
         *doubts_of_labels(tally),
@@ -84,11 +85,25 @@ def _of_one_label(tally: SetTally, some: SetRows) -> Iterator[Doubt]:
         sums_to_one = bool((np.abs(scores.values.sum(axis=1) - 1.0) < _SUM).all())
     if sums_to_one:
         fact = "its probabilities add up to 1"
+    elif scores is not None:
+        fact = f"one score for each of the {tally.k} labels"
     elif (predicted == 1).all():
         fact = "exactly one predicted label"
     else:
         return
     yield doubt("D120", n=count(n), found=fact)
+
+
+def _of_masks(tally: SetTally) -> Iterator[Doubt]:
+    """Iterate over the doubt that labels without names are the pixels or tokens of masks."""
+    labels = tally.classes.labels
+    if tally.k >= max(_LEAST_PLACES, _PLACES_OF_ROW * tally.n) and labels == tuple(range(tally.k)):
+        yield doubt("D129", n=counted(tally.n, "row"), k=count(tally.k))
+
+
+_LEAST_PLACES: Final = 64
+_PLACES_OF_ROW: Final = 4
+"""Labels of each row from which they may be places of a mask."""
 
 
 def _of_range(rows: SetRows, mapping: Mapping[str, Any]) -> Iterator[Doubt]:

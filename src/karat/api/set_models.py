@@ -183,9 +183,10 @@ class SetModels:
         parts = (paired_sets if self.is_paired else sets_apart)(models, of_labels, spec)
         done = {}
         for part in parts:
-            each = zip(self.names, part.values, models, strict=True)
+            each = enumerate(zip(self.names, part.values, models, strict=True))
             estimates = {
-                name: estimated_of_sets(part.metric, value, model) for name, value, model in each
+                name: estimated_of_sets(part.metric, value, model, part.undefined.get(i))
+                for i, (name, value, model) in each
             }
             done[part.metric] = part, estimates
         scored = [self._scored(rows, spec, policy) for rows in self.rows] if of_scores else []

@@ -11,6 +11,7 @@ from karat.api.options import one_of
 from karat.api.results import Result
 from karat.data.sources.arrays.sets import places_of
 from karat.errors import error
+from karat.errors.options import option
 from karat.results import result
 from karat.results.sets import SetReport
 from karat.tally import Label
@@ -244,4 +245,4 @@ def refuse_on_sets(given: Mapping[str, Any]) -> None:
     """
     for name, value in given.items():
         if value is not None:
-            raise error("K222", argument=name)
+            raise error("K222", argument=option(name))

@@ -42,7 +42,7 @@ from karat.data.sources.tables.rows import predicted, read_rows
 from karat.data.sources.tables.values import ValuesOfFrame
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
-from karat.errors.doubts import without_doubts
+from karat.errors.doubts import no_scores, without_doubts
 from karat.errors.habits import names_its_arguments
 from karat.inference.limits import Floats
 from karat.inference.slices import weak
@@ -53,7 +53,7 @@ from karat.inference.slices.weak import WeakSlice, limits_of
 from karat.inference.table_variance import derivative
 from karat.metrics import Metric
 from karat.metrics._influence.gather import influences, reason_without
-from karat.metrics._metric import check_has_positive
+from karat.metrics._metric import check_applies
 from karat.metrics.plan import requested
 from karat.tally import Label
 
@@ -69,7 +69,7 @@ class WeakSlices(weak.WeakSlices):
         """The slices in a data frame: one row each, in their order.
 
         Columns: ``slice`` (its name), ``n_rows``, ``n_all``, ``value``, ``rest``,
-        ``difference``, ``z``, ``p``, ``measure``.
+        ``value_all``, ``difference``, ``z``, ``p``, ``measure``.
 
         Args:
             backend: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None: the first of them that is
@@ -278,9 +278,9 @@ def _listed(
         ranged = limits_of(key) if isinstance(key, Range) else (None, key)
         limits.append(ranged[0])
         keys.append(ranged[1])
-    inside, rest = np.flatnonzero(one.counted), np.flatnonzero(one.others)
+    inside, rest, every = map(np.flatnonzero, (one.counted, one.others, one.rows))
     if kept is not None:
-        inside, rest = kept[inside], kept[rest]
+        inside, rest, every = kept[inside], kept[rest], kept[every]
     return WeakSlice(
         tuple(columns[i].name for i in one.columns),
         tuple(keys),
@@ -291,6 +291,7 @@ def _listed(
         value(rest),
         one.z,
         one.p,
+        value(every),
     )
 
 
@@ -327,8 +328,10 @@ def _measured(given: _Given, metric: Metric | None) -> _Measure:
     assert rows is not None
     if metric is None:
         return _Measure("error", "lower", (rows.true != rows.pred).astype(np.float64))
-    check_has_positive(metric, rows.classes, ())
+    check_applies(metric, rows.classes, ())
     if metric.needs_scores:
+        if rows.scores is None:
+            raise no_scores(str(metric), rows.warnings)
         with np.errstate(invalid="ignore"):
             phi = influences(InMemoryScores.of(rows, None), [metric])[metric]
     else:

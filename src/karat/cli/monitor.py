@@ -75,6 +75,13 @@ _READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
     help="Verdict while a rule is not decided; fail has the exit code 3. Default: fail for "
     "--max-drop and --no-worse-than, pass for other rules.",
 )
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    metavar="SECONDS",
+    help="Wait for another process that is writing STATE. Default: do not wait.",
+)
 @click.option("--again", is_flag=True, help="Add a batch whose content was added before.")
 @options("true", "pred", "prob", "score", "threshold", "weight", "cluster", "id", "where")
 @options("labels", "positive", "undefined", "nulls")
@@ -103,6 +110,7 @@ def command(
     baseline: str | None,
     format_: str,
     again: bool,
+    wait: float,
     **given: Any,
 ) -> int:
     """Add predictions to a state file and check its rules.
@@ -116,8 +124,7 @@ def command(
     wrong usage or input; STATE is unchanged. 3: INCONCLUSIVE; 0 with --inconclusive pass. 70: a
     defect of karat. 130: interrupted.
     """
-    from karat.errors import error
-    from karat.tally.writing import InUseError, only_writer
+    from karat.api.monitors.monitor import locked_state
 
     typed = {
         name: given[name]
@@ -125,10 +132,8 @@ def command(
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE
     }
     try:
-        with only_writer(state) if predictions else nullcontext():
+        with locked_state(state, wait) if predictions else nullcontext():
             return _looked(state, predictions, baseline, format_, given, typed, again=again)
-    except InUseError as problem:
-        raise error("K239", path=str(state), lock=str(problem)) from None
     except OSError as problem:
         raise click.FileError(str(state), problem.strerror or "unknown error") from None
 
@@ -163,10 +168,10 @@ def _looked(
         monitor.reading.update({name: x for name, x in fixed.items() if name not in own})
     if predictions:
         _add(monitor, predictions, baseline, given, again=again)
-        monitor.save(state)
+        monitor.save_locked(state)
     result = monitor.result
     if result.mapping is not None:
-        said(shown_mapping(result.mapping, given["threshold"]))
+        said(shown_mapping(result.mapping, monitor.settings.threshold))
     if not is_on_screen(format_, None):
         tell_warnings(result.doubts)
     annotate_job(result)

@@ -16,6 +16,7 @@ from karat.curves._simplify import Places, corners, simplified, upper_hull
 from karat.errors import error as karat_error
 from karat.metrics import ClassProbabilities
 from karat.tally import Label
+from karat.tally.shared import reached_levels
 
 NONE_TRUE = "no row is truly of the class"
 NONE_FALSE = "every row is truly of the class"
@@ -395,7 +396,7 @@ def counts_at(view: ClassProbabilities, thresholds: Floats) -> Floats:
     found = np.zeros((2, len(thresholds)))
     for steps in view.steps():
         scores = steps.thresholds
-        n_above = len(scores) - np.searchsorted(scores[::-1], thresholds, side="left")
+        n_above = reached_levels(scores, thresholds)
         is_here = n_above > 0
         last = n_above[is_here] - 1
         found[:, is_here] = steps.tps[last], steps.fps[last]

@@ -48,12 +48,16 @@ class SlicesLater:
     Attributes:
         groups: the requested columns and crosses.
         numbers: the columns of numbers, which may be binned.
+        booleans: the columns of true and false.
+        is_one_csv: whether the values are the texts of one CSV.
         folds: the columns of folds, which are one of the groups; or None.
     """
 
     groups: tuple[Key, ...] = ()
     numbers: frozenset[str] = field(default_factory=frozenset)
     folds: FoldColumns | None = None
+    booleans: frozenset[str] = frozenset()
+    is_one_csv: bool = False
 
     def searched(
         self, names: Mapping[str, RowNames]
@@ -74,8 +78,16 @@ class SlicesLater:
     def _single(self, name: str, read: RowNames, **options: Any) -> SliceCodes:
         has_missing = NO_VALUE in read.texts
         missing = read.codes == read.texts.index(NO_VALUE) if has_missing else None
-        is_number = name in self.numbers
-        return coded_texts(read.codes, read.texts, missing, name, is_number=is_number, **options)
+        return coded_texts(
+            read.codes,
+            read.texts,
+            missing,
+            name,
+            is_number=name in self.numbers,
+            is_boolean=name in self.booleans,
+            is_one_csv=self.is_one_csv,
+            **options,
+        )
 
 
 def axes_of(rows: Rows, key: Key | None = None) -> tuple[tuple[Axis, ...], Codes | None]:
@@ -402,6 +414,8 @@ class Tallies:
 
     def warned(self, *sentences: str) -> Tallies:
         """Return the tallies with more warnings; of similar ones, the first is kept."""
+        if not sentences:
+            return self
         first: dict[str, str] = {}
         for one in (*self.origin.warnings, *sentences):
             first.setdefault(getattr(one, "noticed", one), one)

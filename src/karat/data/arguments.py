@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, Final
 
 import numpy as np
 
-from karat.errors import error
+from karat.errors import error, short
+from karat.errors.options import option
 
 
 def as_ndarray(values: Any) -> Any:
@@ -30,6 +32,20 @@ def as_ndarray(values: Any) -> Any:
             return None  # on a device, with a gradient, or of a type that NumPy lacks
         return array if type(array) is np.ndarray else None  # an unrelated class of that name
     return None
+
+
+def check_are_values(argument: str, given: Any, *, may_name: bool = False) -> None:
+    """Refuse one value where a column is expected, such as False (K451).
+
+    Args:
+        may_name: whether a number may be the name of a column.
+    """
+    is_name = may_name and isinstance(given, Integral) and not isinstance(given, bool)
+    parts = ("__getitem__", "__iter__", "take")
+    if given is None or is_name or any(hasattr(given, part) for part in parts):
+        return
+    facts = {"value": short(given), "kind": type(given).__name__, "option": option(argument, "")}
+    raise error("K451", argument=option(argument), **facts)
 
 
 def check_flag(argument: str, value: Any, do: str) -> None:

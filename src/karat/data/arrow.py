@@ -371,6 +371,19 @@ def numbers_of(column: ArrowColumn) -> npt.NDArray[Any] | None:
     return None
 
 
+def times_of(column: ArrowColumn) -> npt.NDArray[Any] | None:
+    """int[n]: stored numbers of an Arrow column of times; None for other columns.
+
+    Under a null they are arbitrary.
+    """
+    kind = column.format[:3]
+    if kind[:2] not in ("td", "tt", "ts"):
+        return None
+    width = "i4" if kind in ("tdD", "tts", "ttm") else "i8"
+    parts = [c.buffers[0].view(width)[c.offset : c.offset + c.length] for c in column.chunks]
+    return joined(parts)
+
+
 def _decimals(chunks: tuple[ArrowChunk, ...]) -> npt.NDArray[Any]:
     _, scale, *rest = (int(text) for text in chunks[0].format[2:].split(","))
     n_words = (rest[0] if rest else 128) // 64

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from karat.data.labels.containers import index_of
 from karat.data.roles import (
     ALIASES,
+    MAYBE_WEIGHTS,
     Family,
     Role,
     how_to_name,
@@ -25,10 +26,10 @@ from karat.data.scores.containers import Scores
 from karat.data.sources.files.text_labels import is_null_like
 from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt, doubt
-from karat.errors.options import option, option_of_list
+from karat.errors.options import is_command_line, option, option_of_list
 from karat.errors.text import count
 from karat.tally import Cells, Classes, to_marginals
-from karat.tally.classes import usual_positive
+from karat.tally.classes import IGNORED, Label, usual_positive
 from karat.tally.look_alikes import N_REMARKS, look_alikes
 from karat.tally.row_sample import row_parts
 from karat.tally.score_histograms import ScoreHistograms
@@ -81,6 +82,56 @@ def unused_groups(
     return [doubt("D107", column=repr(found), **of_column)]
 
 
+_CODES: Final = frozenset(
+    [
+        "id",
+        "ids",
+        "code",
+        "codes",
+        "zip",
+        "zipcode",
+        "postcode",
+        "plz",
+        "store",
+        "shop",
+        "site",
+        "branch",
+        "region",
+        "district",
+        "ward",
+        "hospital",
+        "clinic",
+        "school",
+        "product",
+        "item",
+        "sku",
+        "category",
+        "type",
+        "device",
+        "machine",
+        "plant",
+        "line",
+        "key",
+        "number",
+        "no",
+    ]
+)
+"""Words at the end of names of columns whose whole numbers are codes, not quantities."""
+
+
+def binned_codes(column: str, slices: Sequence[str]) -> Doubt | None:
+    """Return the warning that numbers of a column named like codes were binned, or None."""
+    name = normalized(column)
+    if name.rpartition("_")[2] not in _CODES and name not in ALIASES["group"]:
+        return None
+    bins = f"{slices[0]}, … {slices[-1]}"
+    sql = f"\"SELECT * REPLACE (CAST({column} AS VARCHAR) AS {column}) FROM 'FILE'\""
+    do = f"read the files by {sql}"
+    if not is_command_line():
+        do = f"frame[{column!r}].astype(str), or of files {sql}"
+    return doubt("D140", column=repr(column), bins=bins, do=do)
+
+
 def are_groups(n: int, n_different: int, n_rows: int) -> bool | None:
     """Return whether values may be groups of rows: some repeat, and they are not all equal.
 
@@ -114,7 +165,7 @@ def unused_columns(
     known = {*used, *noted}
     like: dict[Role, list[str]] = {}
     for name, kind in types.items():
-        role = looks_like(name)
+        role = "weights" if normalized(name) in MAYBE_WEIGHTS else looks_like(name)
         if role is None or name in known or normalized(name) in named or role in given:
             continue
         if role in ("true", "pred") or kind in ("whole", "real", "unknown"):
@@ -135,7 +186,7 @@ def unused_columns(
                 found="Columns that are used: " + (shown(filter(None, used)) or "none"),
                 role=meaning(role),
                 they="it holds" if is_one else "one of them holds",
-                them="it",
+                none=how_to_name(role, ""),
                 option=how_to_name(role, names[0])
                 if role != "score"
                 else f"{how_to_name('prob', names[0])} where they are probabilities, else "
@@ -145,14 +196,15 @@ def unused_columns(
     return found
 
 
-def repeated_ids(count: int, n: int, column: str, value: object) -> Doubt:
-    """Return the warning about repeated ids."""
+def repeated_ids(count: int, n: int, column: str | None, value: object) -> Doubt:
+    """Return the warning about repeated ids; `column` is None for ids that are no column."""
     return doubt(
         "D105",
         count=count,
         n=n,
-        column=repr(column),
+        of="" if column is None else f" of column {column!r}",
         value=repr(value),
+        how="give the ids as clusters" if column is None else "name the column",
         option=option("clusters", column),
     )
 
@@ -225,7 +277,7 @@ def _permuted(left: Any, right: Any) -> Numbers | None:
 
 
 def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -> None:
-    """Refuse truth and predictions without a common label (K191).
+    """Refuse truth and predictions without a common label (K191), and ignored rows (K318).
 
     Declared classes, and 0 and 1, are one vocabulary, even if some do not occur.
     """
@@ -234,6 +286,8 @@ def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -
         return
     hits, false_alarms, misses = (counts.reshape(-1) for counts in to_marginals(cells).counts)
     is_true, is_predicted = hits + misses > 0, hits + false_alarms > 0
+    if IGNORED in classes.labels and not is_predicted[classes.labels.index(IGNORED)]:
+        refuse_ignored(classes, left)
     if (is_true & is_predicted).any() or not is_true.any():
         return
     sides = (
@@ -242,6 +296,13 @@ def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -
     )
     of_each = dict(zip(("left_labels", "right_labels"), sides, strict=True))
     raise error("K191", left=left, right=right, **of_each)
+
+
+def refuse_ignored(classes: Classes, argument: str) -> None:
+    """Refuse -100 as a class beside others that count from 0 (K318)."""
+    if classes.k > 2 and all(label == IGNORED or label >= 0 for label in classes.labels):  # type: ignore[operator]
+        rest = [label for label in classes.labels if label != IGNORED]
+        raise error("K318", argument=argument, rest=shown(rest), option=option("labels"))
 
 
 _WIDE: Final = 16
@@ -318,7 +379,7 @@ def doubts_of_labels(found: Cells | Rows | SetTally) -> Iterator[Doubt]:
     alike = [*_of_spelling(counted)] if any(map(_is_text, found.classes.labels)) else []
     yield from alike
     if not any(one.code == "D111" for one in alike):
-        yield from _of_coding(counted)
+        yield from [*_of_coding(counted)] or _of_one_side(counted)
 
 
 def _is_text(label: object) -> bool:
@@ -369,6 +430,45 @@ def _of_coding(found: _Occurrences) -> Iterator[Doubt]:
     yield doubt("D114", counts=counts, option=option_of_list("labels", classes.labels))
 
 
+_NO_ANSWER: Final = frozenset(
+    [
+        *("", "-", "?", "none", "null", "nan", "na", "n/a", "unknown", "unk", "invalid", "unclear"),
+        *("abstain", "abstained", "abstention", "skip", "skipped", "unsure", "undecided", "idk"),
+        *("refuse", "refused", "refusal", "no answer", "not sure", "don't know", "dont know"),
+        *("i don't know", "i dont know"),
+    ]
+)
+"""Texts of a prediction that may mean that the model gave none; in lower case, without marks."""
+
+
+def _is_no_answer(label: Label) -> bool:
+    return isinstance(label, str) and label.strip().strip(".<>[]()!").lower() in _NO_ANSWER
+
+
+def _of_one_side(found: _Occurrences) -> Iterator[Doubt]:
+    """Yield the warnings about predictions that may be no answers, and truths to leave out."""
+    classes, true, pred = found.classes, found.true, found.pred
+    if not (found.total > 0.0 and true.any() and pred.any()):
+        return
+    least = _LEAST_SHARE * found.total
+    by_weight = " by weight" if found.is_weighted else ""
+    listed = option_of_list("labels", classes.labels)
+    if np.count_nonzero(true) >= _PAIR:
+        for i in np.flatnonzero((pred > 0.0) & (true == 0.0))[:N_REMARKS].tolist():
+            if pred[i] >= least or _is_no_answer(classes.labels[i]):
+                label, times = repr(classes.labels[i]), f"{_times(pred[i])}{by_weight}"
+                yield doubt("D127", label=label, times=times, option=listed)
+    rest = [label for label in classes.labels if isinstance(label, int) and label >= 0]
+    if len(rest) == classes.k - 1 and rest == list(range(len(rest))) and len(rest) > 1:
+        (i,) = (i for i, label in enumerate(classes.labels) if label not in rest)
+        if isinstance(classes.labels[i], int) and true[i] and not pred[i]:
+            label, times = repr(classes.labels[i]), f"{_times(true[i])}{by_weight}"
+            yield doubt("D126", label=label, times=times, last=rest[-1], option=listed)
+
+
+_PAIR: Final = 2
+
+
 def _of_spelling(found: _Occurrences) -> Iterator[Doubt]:
     true, pred = found.true, found.pred
     labels = enumerate(found.classes.labels)
@@ -384,7 +484,13 @@ def _of_spelling(found: _Occurrences) -> Iterator[Doubt]:
         return f"{'; '.join(each)}{by_weight}"
 
     listed = option_of_list("labels", found.classes.labels)
-    nulls = [text for text in texts if is_null_like(text) or text.lower() in _MAYBE]
+    # Of labels that are only predicted, D127 tells more.
+    has_truth = np.count_nonzero(true) >= _PAIR
+    nulls = [
+        text
+        for text, at in texts.items()
+        if (is_null_like(text) or text.lower() in _MAYBE) and (true[at] or not has_truth)
+    ]
     for label in nulls[:N_REMARKS]:
         yield doubt("D112", label=label, counts=counts_of(label), option=listed)
     for one, other, pair, how in look_alikes(texts):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import date, time
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.data.arrow import ArrowColumn
-from karat.data.labels.arrays import text_codes, texts_of
+from karat.data.labels.arrays import encoded_texts, text_codes
 from karat.data.labels.column import Column, Flags, Nulls, resolved
 from karat.data.labels.containers import encode
 from karat.errors import KaratError, error
@@ -70,7 +69,7 @@ class NameCodes:
     def names(self) -> RowNames:
         """Return the names that were read (K106: a name is not UTF-8 text)."""
         called = f"column {self.column!r}"
-        texts = tuple(texts_of(self._encoder, called))
+        texts = tuple(encoded_texts(self._encoder, called))
         codes = np.concatenate(self._parts) if self._parts else np.empty(0, np.int32)
         return RowNames(called, codes, texts)
 
@@ -116,75 +115,17 @@ def as_clusters(
 
 
 def encode_names(values: Any, argument: str, nulls: Nulls, things: str = "values") -> Column:
-    """Encode names of rows: labels of any kind, or times as text (K101 to K107: as labels).
+    """Encode names of rows: labels of any kind (K101 to K107: as labels).
 
     Args:
         things: plural noun for the message about missing ones.
     """
     try:
-        try:
-            return encode(values, argument, nulls=nulls)
-        except KaratError as problem:
-            texts = _times(values) if problem.code == "K106" else None
-            if texts is None:
-                raise
-        return encode(texts, argument, nulls=nulls)
+        return encode(values, argument, nulls=nulls)
     except KaratError as problem:
         if problem.code != "K104":
             raise
         raise error("K104", **{**problem.context, "things": things}) from None
-
-
-def _times(values: Any) -> list[str | None] | None:
-    """Return times as text, with None for missing ones; None if they are not times."""
-    if isinstance(values, ArrowColumn):
-        return _times_of_arrow(values)
-    try:
-        found = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
-    except Exception:  # the class of the container may raise anything
-        return None
-    if found.ndim != 1:
-        return None
-    if found.dtype.kind == "M":
-        missing = np.isnat(found)
-        texts = found.astype(str).tolist()
-        return [None if gone else text for text, gone in zip(texts, missing, strict=True)]
-    if found.dtype.kind != "O":
-        return None
-    items = [None if item is None or _is_nan(item) else item for item in found.tolist()]
-    are_times = all(item is None or isinstance(item, date | time) for item in items)
-    return [None if item is None else str(item) for item in items] if are_times else None
-
-
-def _is_nan(item: Any) -> bool:
-    try:
-        return bool(item != item)
-    except ArithmeticError:  # the signaling NaN of a Decimal
-        return True
-    except Exception:  # an array compares item by item, and an unknown class may raise anything
-        return False
-
-
-def _times_of_arrow(column: ArrowColumn) -> list[str | None] | None:
-    """Return the stored numbers of times, which distinguish them."""
-    width = _TIMES.get(column.format[:3])
-    if width is None:
-        return None
-    texts: list[str | None] = []
-    for chunk in column.chunks:
-        stop = chunk.offset + chunk.length
-        numbers = chunk.buffers[0].view(width)[chunk.offset : stop].tolist()
-        nulls = chunk.nulls()
-        gone = [False] * len(numbers) if nulls is None else nulls.tolist()
-        texts += [None if is_null else str(x) for x, is_null in zip(numbers, gone, strict=True)]
-    return texts
-
-
-_TIMES: dict[str, npt.DTypeLike] = {
-    **dict.fromkeys(("tdD", "tts", "ttm"), "i4"),
-    **dict.fromkeys(("tdm", "ttu", "ttn", "tss", "tsm", "tsu", "tsn"), "i8"),
-}
-"""The numbers of Arrow's times, by their format."""
 
 
 def go_together(

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.data.arguments import check_are_values
 from karat.data.arrow import ArrowColumn
 from karat.data.clusters import encode_names
 from karat.data.labels.column import is_missing
@@ -86,7 +87,8 @@ def shown_scores(scores: InMemoryScores, pred: npt.NDArray[Any], at: npt.NDArray
     if values.ndim == 1:
         return np.asarray(values[at, None], np.float64)
     if scores.classes.k == 2 and positive is not None:
-        return np.asarray(values[at, positive][:, None], np.float64)
+        column = scores.column_values(positive, is_prob=False)
+        return np.asarray(column[at, None], np.float64)
     pairs = [values[at, scores.codes[at]], values[at, pred[at]]]
     return np.stack(pairs, axis=1).astype(np.float64)
 
@@ -130,7 +132,8 @@ def ids_at(ids: Any, places: npt.NDArray[np.int64]) -> list[int | str | None]:
     """
     if isinstance(ids, ArrowColumn):
         column = encode_names(ids, "ids", "keep", "ids")
-        return [column.label_at(place) for place in places.tolist()]
+        gone = np.zeros(len(column), np.bool_) if column.missing is None else column.missing
+        return [None if gone[place] else column.label_at(place) for place in places.tolist()]
     if not hasattr(ids, "take") and hasattr(ids, "__array__") and not hasattr(ids, "to_list"):
         ids = np.asarray(ids)
     if hasattr(ids, "take"):
@@ -151,7 +154,12 @@ def _id(value: Any) -> int | str | None:
 
 
 def checked_ids(ids: Any, n: int) -> Any:
-    """Return ids of rows in memory (K102: another number of them; K103: not one for each row)."""
+    """Return ids of rows in memory, one for each row.
+
+    Errors:
+        K102 another number of them; K103 several columns; K451 they are no values.
+    """
+    check_are_values("ids", ids)
     if getattr(ids, "ndim", 1) != 1 or isinstance(ids, Mapping):
         raise error("K103", argument="ids", shape=getattr(ids, "shape", "of several columns"))
     values = ids if hasattr(ids, "__getitem__") or hasattr(ids, "take") else list(ids)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from karat.data.labels.align import align, codes_within
+from karat.data.labels.align import align, classes_of, codes_within
 from karat.data.labels.column import Column, harmonized
 from karat.data.labels.containers import encode
 from karat.data.rows import Rows
@@ -28,21 +28,25 @@ def aligned_models(
         invalid `labels` or `positive`, K118 and K124 ordered categories that do not fit.
     """
     columns = list(predicted.values())
-    declared = labels
+    declared, is_ordered = labels, False
     if labels is None:
         found = [align(true, column).classes.labels for column in columns]
         united = {label for known in found for label in known}
         order = next((column.order for column in (true, *columns) if column.order), None)
         kinds = {column.kind for column in (true, *columns)}
         kind = true.kind if len(kinds) == 1 else "integer"
-        if order is None or not united <= set(order):
+        is_ordered = order is not None and united <= set(order)
+        if order is None or not is_ordered:
             declared = harmonized(sorted(united), kind)
         else:
             declared = [label for label in order if label in united]
+        if len(declared) == 1:
+            # The positive class may be the one that does not occur.
+            declared = classes_of(tuple(declared), positive).labels
     sides = [align(true, column, declared, positive) for column in columns]
     classes = sides[0].classes
     if labels is None:
-        classes = replace(classes, is_declared=False)
+        classes = replace(classes, is_declared=False, is_ordered=is_ordered or None)
     codes = [(codes_within(side.true, classes), codes_within(side.pred, classes)) for side in sides]
     return {
         name: Rows(classes, codes[0][0], pred)

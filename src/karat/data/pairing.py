@@ -297,7 +297,10 @@ def _on_one_axis(models: list[Rows]) -> list[Rows]:
     elif declared is None:
         labels = sorted(labels)
     kind = kind_of(labels) or "string"
+    ordered = reduce(common_labels, [rows.classes for rows in models])
     classes = Classes.of(list(harmonized(labels, kind)))
+    if ordered.is_ordered and declared is None and not scored:
+        classes = ordered
     positive = next((rows.classes.positive for rows in models if rows.classes.k == classes.k), None)
     if positive is not None:
         classes = replace(classes, positive=positive)

@@ -58,7 +58,7 @@ _ROLES: Final[Mapping[Role, _Facts]] = {
         "predictions pred preds pred_label pred_class predicted_class _pred_class estimate "
         "label_pred class_pred",
     ),
-    "weights": _Facts("the weights", "sample_weight weight weights w"),
+    "weights": _Facts("the weights", "sample_weight sample_weights case_weight case_weights"),
     "score": _Facts("the scores", "y_score score scores prediction_score logit logits"),
     "prob": _Facts(
         "the probabilities",
@@ -67,7 +67,10 @@ _ROLES: Final[Mapping[Role, _Facts]] = {
     ),
     # It may be the confidence of any predicted class.
     "confidence": _Facts("the confidence", "confidence"),
-    "id": _Facts("the row ids", "id sample_id row_id image_id index"),
+    "id": _Facts(
+        "the row ids",
+        "id sample_id row_id image_id index filename file_name filepath file_path path image",
+    ),
     "fold": _Facts("the folds", "fold"),
     # Read beside a column of folds only.
     "repeat": _Facts("the repeats of the folds", "repeat"),
@@ -84,6 +87,10 @@ _ROLES: Final[Mapping[Role, _Facts]] = {
 ALIASES: Final[Mapping[Role, tuple[str, ...]]] = {
     role: tuple(facts.aliases.split()) for role, facts in _ROLES.items()
 }
+MAYBE_WEIGHTS: Final = frozenset(["weight", "weights", "w"])
+"""Names that are of weights or of a feature: never taken as weights by name alone."""
+EXACT_SCORES: Final = frozenset(["y_score"])
+"""Names of scores that are read beside predictions that the caller named."""
 _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     "pred": frozenset(["pred", "preds", "predicted", "prediction", "predictions", "yhat"]),
     "prob": frozenset(["prob", "proba", "probs", "probability", "probabilities"]),
@@ -204,8 +211,8 @@ def find_roles(
         K405 two columns could fill one of `needs`, or be the weights; K406 none could.
 
     Example:
-        >>> find_roles(["id", "label", "prediction", "w"]).mapping
-        {'true': 'label', 'pred': 'prediction', 'weights': 'w'}
+        >>> find_roles(["id", "label", "prediction", "sample_weight"]).mapping
+        {'true': 'label', 'pred': 'prediction', 'weights': 'sample_weight'}
     """
     chosen = {role: name for role, name in (given or {}).items() if name is not None}
     _check_given(chosen, columns)

@@ -14,6 +14,7 @@ from typing import Final
 from karat.errors.kinds import (
     Entry,
     InputError,
+    MissingFileError,
     NotCoveredError,
     OneDALError,
     TorchMetricsError,
@@ -27,6 +28,7 @@ _KINDS = {
     "K194": UnknownNameError,
     **dict.fromkeys(_UNKNOWN_NAMES, UnknownNameError),
     "K126": UnknownArgumentError,
+    "K431": MissingFileError,
     "K611": OneDALError,
     "K621": TorchMetricsError,
     "K622": NotCoveredError,
@@ -54,7 +56,7 @@ K105  {argument} holds numbers that are not whole, so they cannot be labels.
           or score=), or choose a class for each row first.
 K106  {argument} holds values of a kind that cannot be labels.
       {found}.
-      Labels are strings, whole numbers or booleans; convert them first.
+      Labels are strings, whole numbers, booleans, dates or times; convert them first.
 K107  {argument} mixes strings and numbers.
       Row {row} holds {value!r}, row {other_row} holds {other!r}.
       A string never equals a number (1 = 1.0 = True, but not '1'); convert one kind.
@@ -316,11 +318,10 @@ K191  {left} and {right} have no label in common.
           class with labels=.
 K192  Column {column} may hold probabilities or other scores.
       It was found by its name, and all {n} values lie in [0, 1].
-      State what it holds: {prob} or {score}.
-K193  Several files hold rows with the same ids.
-      {count} ids of column {column} in {left} are in {right} too, first {value!r}.
-      To compare the files of several models, use {compare}. If the ids belong to other rows, give
-          {no_id}.
+      State what it holds: {prob} or {score}; {none} leaves it out.
+K193  Several files {what}.
+      {found}.
+      To compare the files of several models, use {compare}. {do}.
 K194  {name} needs to know which class is positive.
       The two classes are {labels}, and nothing says which one is positive.
       Give {options}{or_else}.
@@ -401,7 +402,7 @@ K221  Rows have sets of labels, or one class each: not both.
       {found}.
       Metrics of sets need indicator matrices, or lists or sets of labels, on both sides. Metrics of
           two classes need one label per row.
-K222  {argument}= does not apply to sets of labels.
+K222  {argument} does not apply to sets of labels.
       It was given, and each row has a set of labels.
       Leave it out; weights=, clusters=, labels=, level=, method= and undefined= apply to sets.
 K223  There is no label.
@@ -524,7 +525,10 @@ K413  The file cannot be written.
 K414  This is not a checkpoint of this read.
       {path}: {found}.
       {do}
-K415  {option}= is for Parquet files.
+K451  {argument} is neither values nor the name of a column.
+      It is {value} ({kind}).
+      Give one value for each row, or name a column of a table; to have none, {option}.
+K415  {option} is for Parquet files.
       {found}.
       Leave it out, or write the rows to Parquet files first.
 K416  Rows in partitions have no order to match by.

@@ -27,11 +27,11 @@ D103  The scores{of} rank {classes} in reverse.
       {do}
 D104  {noticed}.
       {found}.
-      If {they} {role}, name {them}: {option}.
+      If {they} {role}, name it: {option}; {none} states that no column does.
 D105  Rows repeat an id.
-      {count} of {n} rows have an id of column {column} that another row has too, as {value}.
+      {count} of {n} rows have an id{of} that another row has too, as {value}.
       Remove rows that were written twice. Where one id has several rows that depend on each
-          other, name the column: {option}.
+          other, {how}: {option}.
 D106  The log loss{of} is infinite.
       {rows} p = 0 for the true class.
       log_loss(eps=…) clips: ask for log_loss(eps=1e-15) instead.
@@ -92,6 +92,26 @@ D121  Rows without truth may be rows without labels.
       The truth of {missing} of {n} rows is null, so they count nowhere; no row has an empty set.
       If they have no label, give an empty set, or an empty text: pandas reads a blank cell as
           NaN unless keep_default_na=False.
+D126  The label {label} may mark rows without truth.
+      It is true {times} and never predicted; the other classes are 0 to {last}.
+      If it marks rows to leave out, leave them out of every argument. If it is a class, list every
+          class: {option}.
+D127  The label {label} is predicted and never true.
+      It is predicted {times}. It counts as an error each time, and as one more class of averages.
+      If it means that the model gave no answer, report how often, and leave those rows out or
+          replace them by a class. If it is a class, list every class: {option}.
+D128  Whole weights may be numbers of rows.
+      The weights of {n} are whole numbers and add up to {total}.
+      If a row stands for so many rows, state it: {option}. Importance weights leave the number of
+          rows, and so the width of intervals, as it is.
+D129  There are far more labels than rows.
+      {n} and {k} labels without names.
+      If each entry is a pixel or a token with one of two classes, flatten both sides, as
+          y_true.ravel(), and leave masked entries out.
+D140  Numbers that may be codes were binned.
+      The name of column {column} suggests ids or codes, and its slices are {bins}.
+      To have one slice for each code, give the column as text: {do}. Nothing changes where the
+          numbers are quantities.
 D125  Rows that were drawn have no gold label.
       {counts} of the rows with {weights} have none.
       They count as rows that were not drawn, which is right if chance left them out: {do}.

@@ -29,5 +29,9 @@ K256  Models have different folds.
 K257  These results of cross-validation cannot be read.
       {found}.
       {do}
+K258  Every fold has the same truth in the same order.
+      There are {k} folds of {n} rows each, and no ids of rows.
+      They look like {k} runs on one test set, which are no folds. Leave folds out, and give the
+          number of the row in its run as clusters; or shuffle the rows, if they are different ones.
 """
 """See `karat.errors.catalogue`."""

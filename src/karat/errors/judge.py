@@ -32,6 +32,16 @@ K259  One gold row has almost all the weight.
       Row {row} has {share} of the weight of {n} gold rows: they show as much as {effective} of
           equal weight.
       Check this weight. If it is right, label more rows that stand for as many others.
+K450  A report with a judge holds no rows.
+      It holds estimates, which karat.compare and karat.gate cannot compare with another model.
+      Give the rows: karat.compare(y_true, {{'old': ..., 'new': ...}}, judge=..., gold=...) compares
+          models with a judge; report.gold and report.judge are reports of the gold rows.
+K453  The labels of {argument} are lists that were written as text.
+      Each of the {n} different texts is a list, as {first!r}.
+      If a row has several labels, give lists, or texts as a|b with separator='|': a column of text
+          becomes one by .map(lambda text: '|'.join(ast.literal_eval(text))). Dask keeps lists with
+          dask.config.set({{'dataframe.convert-string': False}}). If each text is one class, list
+          them: labels=[…].
 K249  No number of gold labels reaches this half-width.
       {found}.
       {do}

@@ -79,6 +79,10 @@ class UnknownNameError(KaratError, KeyError):
     """A metric, column or option of that name does not exist."""
 
 
+class MissingFileError(InputError, FileNotFoundError):
+    """A file that is to be read does not exist."""
+
+
 class UnknownArgumentError(KaratError, TypeError):
     """Error for an argument that a function does not have."""
 
@@ -153,6 +157,7 @@ for _kind in (
     UndefinedWarning,
     KaratError,
     InputError,
+    MissingFileError,
     NotCoveredError,
     OneDALError,
     UnknownArgumentError,

@@ -13,7 +13,8 @@ _SAME: Final = (
     "true pred prob score by where labels positive threshold metrics undefined nulls max_memory "
     "checkpoint exact level method side design seed allow_mismatch baseline min max "
     "no_worse_than max_drop inconclusive update_baseline with_rows strict_inconclusive evidence "
-    "adjust min_n separator keep_rows folds anytime windows again gold judge gold_is_random"
+    "adjust min_n separator keep_rows errors folds anytime windows again wait gold judge "
+    "gold_is_random"
 )
 _FLAGS: Final = {
     **{name: f"--{name.replace('_', '-')}" for name in _SAME.split()},

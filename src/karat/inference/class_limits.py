@@ -32,6 +32,7 @@ from karat.inference.table_variance import (
     cell_slopes,
     derivative,
     df_on,
+    slopes_on,
 )
 from karat.inference.whole_limits import whole_limits
 from karat.metrics import Metric
@@ -359,6 +360,8 @@ def _of_ratios(
 
 
 NO_SLOPE: Final = "its formula has no slope at this table"
+_NEARLY: Final = 0.99
+"""Part of its least width that an interval may have."""
 _N_KEPT: Final = 256
 _N_TOGETHER: Final = 2.0
 """Largest number of classes whose combined limits are as skewed as their sum (Newcombe 1998)."""
@@ -390,8 +393,10 @@ def combined(
     whole = None
     if is_many or at_looks:
         whole = whole_limits(metric, value, spread, asked, policy)
-    if found.low is None or found.high is None or whole is None:
+    if found.low is None or found.high is None:
         return found
+    if whole is None:
+        return _not_narrow(found, metric, value, spread, asked, policy)
     if at_looks:
         # See `_found`: limits of classes at the ends of their ranges lie too near together.
         low, high = min(max(found.low, ends[0]), whole[0]), max(min(found.high, ends[1]), whole[1])
@@ -399,7 +404,44 @@ def combined(
     part = (_N_TOGETHER / n_deciding) ** 4
     low = part * max(found.low, ends[0]) + (1.0 - part) * whole[0]
     high = part * min(found.high, ends[1]) + (1.0 - part) * whole[1]
-    return replace(found, low=low, high=high)
+    return _not_narrow(
+        replace(found, low=low, high=high), metric, value, spread, asked, policy, whole
+    )
+
+
+def _not_narrow(
+    found: Interval,
+    metric: Metric,
+    value: float,
+    spread: TableVariance,
+    asked: Confidence,
+    policy: Policy,
+    whole: tuple[float, float] | None = None,
+) -> Interval:
+    """The limits, and those of the whole where they lie nearer than the standard error says.
+
+    The limits of a class that is never right do not know how its proportion varies. Limits of
+    n rows are narrower than ± q standard errors by √(1 + q² ÷ n), as Wilson's are, with the number
+    of rows n = (Σφ²)² ÷ Σφ⁴ that the influences φ come from.
+    """
+    error, low, high = found.standard_error, found.low, found.high
+    if not error or low is None or high is None:
+        return found
+    quantile = asked.quantile(df_on(metric, spread, policy))
+    least = 2.0 * quantile * error
+    if high - low >= _NEARLY * least:
+        return found
+    phi = spread.centred(cell_slopes(slopes_on(metric, spread, policy), spread.cells))
+    squares = (phi / max(float(np.abs(phi).max(initial=0.0)), 1e-300)) ** 2
+    second, fourth = (float(spread.weights @ each) for each in (squares, squares**2))
+    n = second**2 / max(fourth, 1e-300) * spread.n_effective / spread.total
+    if high - low >= least / math.sqrt(1.0 + quantile**2 / n):
+        return found
+    if whole is None:
+        whole = whole_limits(metric, value, spread, asked, policy)
+    if whole is None:
+        return found
+    return replace(found, low=min(low, whole[0]), high=max(high, whole[1]))
 
 
 def _deciding(each: Sequence[ClassLimits], of_parts: Sequence[Floats]) -> float:

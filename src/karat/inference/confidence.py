@@ -105,17 +105,22 @@ class Confidence:
                 return alpha / sides
             return max(alpha * share_of_window(self.window) / sides, LEAST_TAIL)
         # Limits of one look must never stand for those of every look.
-        assert self.n_units is not None
         is_two_sided = self.side == "both"
         alpha = 1.0 - self.level
-        return tail_of_look(self.n_units, self.anytime, alpha, is_two_sided=is_two_sided)
+        return tail_of_look(self._n_of_look, self.anytime, alpha, is_two_sided=is_two_sided)
 
     def p_value(self, p: float) -> float:
         """Return the two-sided p-value that goes with these limits, from that of one look."""
         if self.anytime is None:
             return p if self.window is None else min(p / share_of_window(self.window), 1.0)
-        assert self.n_units is not None
-        return p_of_look(p, self.n_units, self.anytime, 1.0 - self.level)
+        return p_of_look(p, self._n_of_look, self.anytime, 1.0 - self.level)
+
+    @property
+    def _n_of_look(self) -> float:
+        """Number of rows at this look, which limits of every look need (K452)."""
+        if self.n_units is None:
+            raise error("K452")
+        return self.n_units
 
     @property
     def text(self) -> str:

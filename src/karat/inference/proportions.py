@@ -308,6 +308,28 @@ def is_of_right_rows(metric: Metric) -> bool:
     return True
 
 
+@cache
+def share_of_true_classes(metric: Metric) -> Share | None:
+    """Return the proportion of a metric of one class if the truth decides which rows it reads.
+
+    Models on the same rows then have a proportion of the same rows, which McNemar's test compares.
+
+    Example:
+        >>> from karat.metrics import get
+        >>> share_of_true_classes(get("recall")).hits
+        ((False, False), (False, True))
+        >>> share_of_true_classes(get("precision")) is None
+        True
+    """
+    share = proportion_of(metric)
+    if share is None:
+        return None
+    hits, inside = np.array(share.hits), np.array(share.hits) | np.array(share.misses)
+    is_of_truth = (inside[:, 0] == inside[:, 1]).all()
+    is_of_prediction = (hits[:, 0] != hits[:, 1])[inside[:, 0]].all()
+    return share if is_of_truth and is_of_prediction else None
+
+
 def of_right_rows(metric: Metric, shares: Floats, k: int) -> Floats:
     """float64[...]: the metric at these proportions [...] of correct rows, of k classes."""
     k = max(k, 2)

@@ -170,7 +170,7 @@ class TableVariance:
     @cached_property
     def n_effective(self) -> float:
         """Kish's effective sample size (Σw)² ÷ Σw²: the number of rows if all weights are equal."""
-        if self.cells.squares is None:
+        if self.cells.squares is None or not self.total:
             return self.total
         return self.total**2 / float(self.squares.sum())
 

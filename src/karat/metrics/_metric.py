@@ -13,8 +13,8 @@ import numpy.typing as npt
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import no_scores
 from karat.errors.habits import karat_word
-from karat.errors.options import each_option, is_command_line
-from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
+from karat.errors.options import each_option, is_command_line, option
+from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense, walk
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
 from karat.metrics._program import Slopes, batch_of, compile_program, param_names, slopes_of
@@ -72,16 +72,17 @@ def _slip_in(classes: Classes) -> str | None:
     return None if classes.is_declared else slip_in(classes.labels)
 
 
-def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric]) -> None:
-    """Check that a metric of one class has a positive class, or an average.
+def check_applies(metric: Metric, classes: Classes, held: Collection[Metric]) -> None:
+    """Check that a metric of one class has a positive class, or an average, and an order if needed.
 
     Args:
         held: the metrics of scores in a report, which can compute those of labels.
 
     Errors:
         K194 neither of two classes is positive; K307 there are more classes, and the metric is of
-        one.
+        one; K316 see `check_order`.
     """
+    check_order(metric, classes)
     record = metric.record
     if record.is_per_class and metric.lift == "plain" and classes.positive is None:
         if classes.k == 1:
@@ -101,6 +102,12 @@ def check_has_positive(metric: Metric, classes: Classes, held: Collection[Metric
         do = f"Name the average, as {names[0]}. {each}." if names else f"{each}."
         do = _slip_in(classes) or do
         raise error("K307", name=metric.name, k=classes.k, found=found, do=do)
+
+
+def check_order(metric: Metric, classes: Classes) -> None:
+    """Refuse a metric that reads the order of classes where nobody declared one (K316)."""
+    if metric.reads_order and not classes.has_order:
+        raise error("K316", name=str(metric), labels=shown(classes.labels), option=option("labels"))
 
 
 def _averages_held(metric: Metric, held: Collection[Metric]) -> str:
@@ -220,6 +227,11 @@ class Metric:
     def full(self) -> str:
         """The name with every parameter that has a value, including defaults."""
         return self._with((name, value) for name, value in self.params if value is not None)
+
+    @property
+    def reads_order(self) -> bool:
+        """True if another order of the classes may give another value."""
+        return _reads_order(self.record) or any(np.ndim(value) == 2 for _, value in self.params)
 
     def _parameter(self, name: str) -> Parameter:
         found = self.record.parameter(name)
@@ -508,3 +520,15 @@ def _text(value: Any) -> str:
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return f"a whole number of {value.bit_length()} bits"  # Python cannot write it
     return repr(value)
+
+
+@cache
+def _reads_order(record: Record) -> bool:
+    """True if the formula reads the positions of the classes."""
+    if not record.is_traced or record.is_per_class or record.is_of_rows:
+        return False
+    params = {item.name: item.default for item in record.parameters}
+    if any(value is None for value in params.values()):
+        return False
+    nodes = walk(Metric.of(record, "plain", params).traced("nan").raw)
+    return any(node.op in ("cumulative", "later") or node.value == "index" for node in nodes)

@@ -12,6 +12,7 @@ from karat.metrics import Parameter, equal
 from karat.metrics._set_scored import higher_is_better, lower_is_better, set_case
 from karat.metrics._set_views import Floats, LabelAreas, PooledLosses, RankedCells
 from karat.metrics.probability import BRIER_1950, GOOD_1952
+from karat.tally.shared import reaches
 
 RADIVOJAC_2013 = (
     "Radivojac et al. (2013). A large-scale evaluation of computational protein function "
@@ -209,7 +210,7 @@ def fmax_rows(c: RankedCells, thresholds: Floats) -> tuple[Floats, Floats]:
         float64[n] each; NaN of the precision without a predicted label, of both without a true one.
     """
     n = len(c.n_true)
-    predicted = c.scores >= thresholds[c.rows]
+    predicted = reaches(c.scores, thresholds[c.rows])
     q = np.bincount(c.rows[predicted], minlength=n).astype(np.float64)
     hits = np.bincount(c.rows[predicted & c.is_true], minlength=n).astype(np.float64)
     has_true = c.n_true > 0

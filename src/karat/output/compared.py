@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -21,15 +21,22 @@ _OF_DIFFERENCES: Final = (
 )
 _MOST_GROUPS: Final = 6
 """The number of combinations of true and predicted labels that are listed."""
-_STYLES: Final[dict[str, Style]] = {"better": "good", "worse": "bad", "equivalent": "good"}
+_STYLES: Final[dict[str, Style]] = {
+    "better": "good",
+    "worse": "bad",
+    "equivalent": "good",
+    "identical": "good",
+}
 _VERDICTS: Final = (
     "better",
     "worse",
     "higher",
     "lower",
     "equivalent",
+    "identical",
     "not inferior",
     "inconclusive",
+    "not tested",
 )
 
 
@@ -167,15 +174,25 @@ def _remarks(found: Sequence[Difference]) -> tuple[str, ...]:
     for one in found:
         if one.remark:
             by_remark.setdefault(one.remark, []).append(one.metric)
-    lines = [f"{', '.join(names)}: {remark}" for remark, names in by_remark.items()]
-    first = next((one for one in found if one.discordant is not None), None)
-    if first is not None and first.discordant is not None:
-        b, c = first.discordant.b, first.discordant.c
-        told = [
-            counted(x, "row") if float(x).is_integer() else f"weight {value(x)}" for x in (b, c)
-        ]
-        lines.insert(0, f"{first.a} alone is right on {told[0]}, {first.b} alone on {told[1]}")
-    return tuple(lines)
+    lines = _with_names(by_remark)
+    alone: dict[str, list[str]] = {}
+    for one in found:
+        rows = one.discordant
+        if rows is not None:
+            line = f"{one.a} alone is right on {_rows(rows.b)}, {one.b} alone on {_rows(rows.c)}"
+            if rows.n is None:
+                alone.setdefault(line, [])
+            else:
+                alone.setdefault(f"{line}, of {_rows(rows.n)}", []).append(one.metric)
+    return (*_with_names(alone), *lines)
+
+
+def _with_names(lines: Mapping[str, Sequence[str]]) -> list[str]:
+    return [f"{', '.join(names)}: {line}" if names else line for line, names in lines.items()]
+
+
+def _rows(n: float) -> str:
+    return counted(n, "row") if float(n).is_integer() else f"weight {value(n)}"
 
 
 def _values(comparison: Comparison) -> Table:

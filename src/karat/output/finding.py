@@ -439,6 +439,7 @@ _VERBS: Final = {
     "higher": "is higher than",
     "lower": "is lower than",
     "equivalent": "is equivalent to",
+    "identical": "is identical to",
 }
 
 
@@ -476,19 +477,22 @@ def _verdicts(found: Sequence[Difference], a: str, b: str) -> Iterator[str]:
             named = ", ".join(_difference(one) for one in shown[:_MOST_NAMED])
             more = f" and {count(len(shown) - _MOST_NAMED)} more" * (len(shown) > _MOST_NAMED)
             yield f"{a} {verb} {b} in {named}{more}."
-    rest = [one for one in found if one.verdict not in _VERBS]
-    if not rest:
-        return
-    n = f"{count(len(rest))} of {counted(len(found), 'metric')}"
-    text = f"{n} {'is' if len(rest) == 1 else 'are'} inconclusive"
-    if len(rest) == len(found):
-        text = f"No metric separates {a} from {b}" if len(found) > 1 else f"{n} is inconclusive"
-    known = next((one for one in rest if one.detectable is not None), None)
-    if known is not None:
-        name = known.metric.replace("_", " ")
-        text += f"; with these rows a difference in {name} of {value(known.detectable)} would show"
-        text += " in 80 % of samples"
-    yield f"{text}."
+    tested = [one for one in found if one.verdict != "not tested"]
+    rest = [one for one in tested if one.verdict not in _VERBS]
+    if rest:
+        n = f"{count(len(rest))} of {counted(len(found), 'metric')}"
+        text = f"{n} {'is' if len(rest) == 1 else 'are'} inconclusive"
+        if len(rest) == len(tested) > 1:
+            text = f"No metric separates {a} from {b}"
+        known = next((one for one in rest if one.detectable is not None), None)
+        if known is not None:
+            name = known.metric.replace("_", " ")
+            text += f"; with these rows a difference in {name} of {value(known.detectable)} would"
+            text += " show in 80 % of samples"
+        yield f"{text}."
+    if n_untested := len(found) - len(tested):
+        n = f"{count(n_untested)} of {counted(len(found), 'metric')}"
+        yield f"{n} {'is' if n_untested == 1 else 'are'} not tested."
 
 
 def _difference(one: Difference) -> str:

@@ -109,6 +109,8 @@ _OF_VERDICT: Final[dict[str, Look]] = {
     "better": "good",
     "worse": "bad",
     "equivalent": "good",
+    "identical": "good",
+    "not tested": "plain",
     "higher": "plain",
     "lower": "plain",
 }
@@ -142,7 +144,7 @@ def _picture_of_comparison(comparison: Comparison) -> Picture | None:
     label = f"{what} ({comparison.shown_level} interval)"
     looks = {mark.look for mark in marks}
     told: list[tuple[Look, str]] = [
-        ("good", f"{first} is better or equivalent"),
+        ("good", f"{first} is better, equivalent or identical"),
         ("bad", f"{first} is worse"),
         ("open", "inconclusive"),
     ]

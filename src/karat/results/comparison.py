@@ -282,7 +282,8 @@ def notes_of(
         notes.append(f"Equivalent: {interval} lies inside the margin (two one-sided tests).")
     by_method: dict[str, list[str]] = {}
     for one in differences:
-        by_method.setdefault(one.method, []).append(one.metric)
+        if one.method:
+            by_method.setdefault(one.method, []).append(one.metric)
     for method, metrics in by_method.items():
         notes.append(f"{method}: {', '.join(dict.fromkeys(metrics))}.")
     notes.append(_DETECTABLE)

@@ -10,7 +10,7 @@ from karat.errors import error, shown
 from karat.errors.doubts import Doubt, only_doubts
 from karat.inference.json_record import JsonRecord
 from karat.metrics import Metric, get
-from karat.metrics._metric import check_has_positive
+from karat.metrics._metric import check_applies
 from karat.metrics._registry import find
 from karat.results.result import JsonDocument, Results
 from karat.tally import Classes
@@ -159,7 +159,7 @@ class JudgedReport(JsonDocument):
         if str(metric) in self.listed:
             return self.metrics[str(metric)]
         if self.gold is not None and not metric.needs_scores:
-            check_has_positive(metric, self.classes, ())
+            check_applies(metric, self.classes, ())
             return self.make(metric)
         found = "There are no predictions"
         do = "Give y_pred=; of verdicts, read report.shares, and plan prevalence (rows_needed)."

@@ -196,9 +196,18 @@ def records_of(
         if one.kind == "slice" and len(one.of) == 1:
             title = one.of[0] if one.of[0] not in columns else f"by {one.of[0]}"
             columns[title] = [one.names[code][0] for code in one.codes.tolist()]
+    # Frames and files hold 64 bits.
+    columns = {name: _within_64_bits(values) for name, values in columns.items()}
     types = {name: _type_of(values) for name, values in columns.items()}
     rows = zip(*columns.values(), strict=True)
     return tuple(dict(zip(columns, row, strict=True)) for row in rows), types
+
+
+def _within_64_bits(values: list[Any]) -> list[Any]:
+    """Return whole numbers as text if one has more than 64 bits."""
+    if all(not isinstance(value, int) or -(1 << 63) <= value < 1 << 63 for value in values):
+        return values
+    return [None if value is None else str(value) for value in values]
 
 
 def score_titles(n: int, kind: str | None) -> tuple[str, ...]:

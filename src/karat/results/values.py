@@ -18,7 +18,7 @@ from karat.metrics import Metric, Pairwise, get
 from karat.metrics._bounded import ClassLimits
 from karat.metrics._bounds import Limits, is_open
 from karat.metrics._lift import Policy
-from karat.metrics._metric import Values, all_values, check_has_positive, with_positive
+from karat.metrics._metric import Values, all_values, check_applies, with_positive
 from karat.metrics.plan import default_metrics
 from karat.metrics.reasons import not_computed, undefined_reason
 from karat.results.named import NamedResults
@@ -135,6 +135,8 @@ def _needs_positive(metric: Metric) -> bool:
 def _applies(metric: Metric, cells: Cells) -> bool:
     if _needs_positive(metric) and cells.classes.positive is None:
         return False
+    if metric.reads_order and not cells.classes.has_order:
+        return False
     return not (metric.needs_cells and cells.storage == "marginals")
 
 
@@ -250,7 +252,7 @@ class ReportValues(NamedResults):
         if _needs_positive(metric) and not self.is_binary and self.classes.k == 1:
             cells = with_positive(cells, metric.name)
         else:
-            check_has_positive(metric, self.classes, self.measured)
+            check_applies(metric, self.classes, self.measured)
         computed = self._values(metric, cells)
         left_out = bool(np.isfinite(computed.value))
         reason = undefined_reason(metric, cells.classes, computed.undefined, is_left_out=left_out)

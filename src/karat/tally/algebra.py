@@ -17,7 +17,7 @@ import numpy.typing as npt
 from karat.errors import error, shown
 from karat.tally.cells import Cells, summed_by
 from karat.tally.classes import Classes
-from karat.tally.shared import Numbers, check_weighting, if_any, other_kinds, recoding
+from karat.tally.shared import Numbers, check_weighting, if_any, other_kinds, recoding, united
 
 
 def merge(left: Cells, right: Cells) -> Cells:
@@ -99,7 +99,7 @@ def union(left: Cells, right: Cells) -> Cells:
             return left
         if isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
             raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
-        both = Classes.of(sorted({*a.labels, *b.labels}))
+        both = united(a, b) or Classes.of(sorted({*a.labels, *b.labels}))
         left, right = reorder(left, both), reorder(right, both)
     return merge(left, right)
 
@@ -116,13 +116,14 @@ def occurring(cells: Cells) -> Cells:
         kept = np.flatnonzero(_is_held(cells.counts))
         if not len(kept):
             return cells
-        return _each(cells, lambda values: values[..., kept], classes=_some_of(cells, kept))
+        some = cells.classes.some(kept.tolist())
+        return _each(cells, lambda values: values[..., kept], classes=some)
     rows, cols = cells.coordinates()
     is_held = _is_held(cells.flat())
     kept = np.union1d(rows[is_held], cols[is_held])
     if not len(kept):
         return cells
-    classes = _some_of(cells, kept)
+    classes = cells.classes.some(kept.tolist())
     if cells.storage == "dense":
         return _each(cells, lambda values: values[..., kept[:, None], kept], classes=classes)
     rows, cols = (np.searchsorted(kept, places[is_held]) for places in (rows, cols))
@@ -134,13 +135,6 @@ def _each(cells: Cells, change: Callable[[Numbers], Numbers], **facts: Any) -> C
     for name in ("counts", "squares", "occupancy"):
         facts[name] = if_any(change, getattr(cells, name))
     return replace(cells, **facts)
-
-
-def _some_of(cells: Cells, kept: npt.NDArray[np.intp]) -> Classes:
-    classes = cells.classes
-    some = Classes.of([classes.labels[i] for i in kept.tolist()])
-    names = classes.names
-    return some if names is None else some.named([names[i] for i in kept.tolist()])
 
 
 def _is_held(counts: Numbers) -> npt.NDArray[np.bool_]:

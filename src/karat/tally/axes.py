@@ -213,6 +213,8 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 Counts: TypeAlias = npt.NDArray[np.int64]
 
 _SPECIES: Final = "crossed_cells"
+_DENSE: Final = 8
+"""Places for each row up to which combinations are grouped in a table of them, without a sort."""
 _ARRAYS: Final = ("codes", "n_rows", "n_weighing", "weight", "squares")
 
 
@@ -314,19 +316,24 @@ class CrossedCells:
     def _grouped(self) -> CrossedCells:
         """Group equal combinations, in the order of their first occurrence."""
         k = self.classes.k
-        keys, _ = keys_of(self.codes, [k, k, *(len(axis.labels) for axis in self.axes)])
-        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-        rank = np.empty(len(first), np.int64)
-        order = np.argsort(first, kind="stable")
-        rank[order] = np.arange(len(first))
-        at = rank[place.reshape(-1)]
+        keys, n_keys = keys_of(self.codes, [k, k, *(len(axis.labels) for axis in self.axes)])
+        if n_keys > _DENSE * len(keys):
+            found, keys = np.unique(keys, return_inverse=True)
+            keys, n_keys = keys.reshape(-1), len(found)
+        # Of repeated places the last is assigned: the first row, in reversed order.
+        places = np.arange(len(keys))
+        rank = np.empty(n_keys, np.int64)
+        rank[keys[::-1]] = places[::-1]
+        first = np.flatnonzero(rank[keys] == places)
+        rank[keys[first]] = np.arange(len(first))
+        at = rank[keys]
 
         def added(values: Numbers) -> Any:
             found = np.bincount(at, values, len(first))
             return found.astype(np.int64) if values.dtype.kind == "i" else found
 
         sums: dict[str, Any] = {name: if_any(added, getattr(self, name)) for name in _ARRAYS[1:]}
-        return replace(self, codes=np.ascontiguousarray(self.codes[:, first[order]]), **sums)
+        return replace(self, codes=np.ascontiguousarray(self.codes[:, first]), **sums)
 
     def to_bytes(self) -> bytes:
         """Return the tally as bytes that `from_bytes` of this and every later version reads."""
@@ -371,9 +378,9 @@ def united_axes(
             tables.append(np.arange(len(two.labels), dtype=np.int32))
             continue
         place = dict(zip(one.labels, range(len(one.labels)), strict=True))
-        for label in two.labels:
-            place.setdefault(label, len(place))
-        tables.append(np.fromiter((place[x] for x in two.labels), np.int32, len(two.labels)))
+        new = dict.fromkeys(label for label in two.labels if label not in place)
+        place.update(zip(new, range(len(place), len(place) + len(new)), strict=True))
+        tables.append(np.fromiter(map(place.__getitem__, two.labels), np.int32, len(two.labels)))
         axes.append(Axis(one.name, tuple(place)))
     return tuple(axes), tuple(tables)
 
@@ -458,6 +465,7 @@ def _inconsistency(found: CrossedCells) -> str | None:
             return "A weight is negative, missing or infinite"
     if found.n_weighing is not None and (found.n_weighing > found.n_rows).any():
         return "More rows weigh something than there are"
-    if len(np.unique(keys_of(codes, sizes)[0])) != n:
+    keys = np.sort(keys_of(codes, sizes)[0])
+    if (keys[1:] == keys[:-1]).any():
         return "A combination stands twice"
     return None

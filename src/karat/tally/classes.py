@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
@@ -19,12 +19,21 @@ class Classes:
         positive: index of the positive class of two; None with more classes, and if it is unknown.
         names: display names, one for each label; display only.
         is_declared: whether the caller listed them (then classes that do not occur are kept).
+        is_ordered: whether their order was declared, by the caller or by ordered categories; None:
+            as `is_declared`.
     """
 
     labels: tuple[Label, ...]
     positive: int | None = None
     names: tuple[str, ...] | None = None
     is_declared: bool = False
+    is_ordered: bool | None = None
+
+    @property
+    def has_order(self) -> bool:
+        """True if the order of the classes means something: declared, or that of numbers."""
+        is_declared = self.is_declared if self.is_ordered is None else self.is_ordered
+        return is_declared or self.k <= _PAIR or not isinstance(self.labels[0], str)
 
     @property
     def k(self) -> int:
@@ -40,6 +49,18 @@ class Classes:
         """Return the same classes with other display names."""
         return replace(self, names=None if names is None else tuple(names))
 
+    def swapped(self) -> Classes:
+        """Return two classes in the opposite order."""
+        positive = None if self.positive is None else 1 - self.positive
+        names = None if self.names is None else self.names[::-1]
+        return replace(self, labels=self.labels[::-1], positive=positive, names=names)
+
+    def some(self, places: Iterable[int]) -> Classes:
+        """Return the classes at these places, as discovered ones."""
+        kept = list(places)
+        found = replace(Classes.of([self.labels[i] for i in kept]), is_ordered=self.is_ordered)
+        return found if self.names is None else found.named([self.names[i] for i in kept])
+
     @classmethod
     def of(cls, labels: Sequence[Label], *, is_declared: bool = False) -> Classes:
         """Return classes in the given order, with the positive class if labels determine it."""
@@ -47,6 +68,10 @@ class Classes:
         return cls(ordered, positive=usual_positive(ordered), is_declared=is_declared)
 
 
+IGNORED: Final = -100
+"""The label of positions that torch and Hugging Face leave out of losses."""
+_PAIR: Final = 2
+"""Weights of distances do not depend on the order of so many classes."""
 _USUAL: Final = ((0, 1), (-1, 1), ("0", "1"), ("-1", "1"), ("false", "true"))
 """Pairs of negative and positive class; False and True equal 0 and 1."""
 

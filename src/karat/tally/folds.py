@@ -19,6 +19,8 @@ Counts = npt.NDArray[np.int64]
 
 _LEAST_ROWS: Final = 2
 """Rows of a fold whose variance is estimated."""
+_FEWEST: Final = 10
+_CHANGES: Final = 2
 ROLES: Final = ("repeat", "holdout", "fold", "train_size")
 
 
@@ -78,6 +80,22 @@ class FoldAxis:
     folds: tuple[str, ...]
     n_rows: Counts
     train_sizes: Floats | None
+
+    def check_truth(self, codes: npt.NDArray[Any], true: npt.NDArray[Any]) -> None:
+        """Refuse folds that test the same rows: each has the same truth in the same order (K258).
+
+        Args:
+            codes: integer[n], the fold of each row.
+            true: int32[n], the true class of each row.
+        """
+        n_folds, n = len(self.folds), int(self.n_rows[0])
+        if self.columns.repeat or self.columns.ids or n < _FEWEST or (self.n_rows != n).any():
+            return
+        each = true[np.argsort(codes, kind="stable")].reshape(n_folds, n)
+        n_changes = int(np.count_nonzero(each[0, 1:] != each[0, :-1]))
+        # Rows sorted by their class are alike in every fold.
+        if n_changes > _CHANGES + len(np.unique(true)) and (each == each[0]).all():
+            raise error("K258", k=n_folds, n=n)
 
     @classmethod
     def of(cls, columns: FoldColumns, keys: Sequence[Key], n_rows: Counts) -> FoldAxis:

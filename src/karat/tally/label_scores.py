@@ -11,6 +11,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.errors import error
 from karat.tally.sets import Sets
+from karat.tally.shared import reaches
 
 Places = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -96,7 +97,7 @@ class LabelScores:
 
     def above(self, limits: Floats, *, is_strict: bool) -> Sets:
         """The labels whose score is above the limit of each, or at least there."""
-        is_on = self.values > limits if is_strict else self.values >= limits
+        is_on = self.values > limits if is_strict else reaches(self.values, limits)
         return Sets.of_matrix(is_on)
 
 
@@ -146,7 +147,7 @@ class ListedScores:
     def above(self, limits: Floats, *, is_strict: bool) -> Sets:
         """The listed labels whose score is above the limit of each, or at least there."""
         least = limits[self.sets.items] if limits.ndim else limits
-        return self.sets.some(self.values > least if is_strict else self.values >= least)
+        return self.sets.some(self.values > least if is_strict else reaches(self.values, least))
 
 
 ScoresOfSets: TypeAlias = LabelScores | ListedScores

@@ -171,6 +171,7 @@ def to_bytes(cells: Cells) -> bytes:
         "positive": cells.classes.positive,
         "names": None if cells.classes.names is None else list(cells.classes.names),
         "is_declared": cells.classes.is_declared,
+        **_order_of(cells.classes),
         "axes": facts_of_axes(cells.axes),
     }
     return framed(header, {name: getattr(cells, name) for name in _ARRAYS})
@@ -179,13 +180,17 @@ def to_bytes(cells: Cells) -> bytes:
 def facts_of_classes(classes: Classes) -> dict[str, Any]:
     """Return classes without display names, for a header."""
     facts = {"labels": list(classes.labels), "positive": classes.positive}
-    return {**facts, "is_declared": classes.is_declared}
+    return {**facts, "is_declared": classes.is_declared, **_order_of(classes)}
+
+
+def _order_of(classes: Classes) -> dict[str, bool]:
+    return {} if classes.is_ordered is None else {"is_ordered": classes.is_ordered}
 
 
 def classes_of_facts(header: dict[str, Any]) -> Classes:
     """Return the classes from the output of `facts_of_classes`."""
-    labels = tuple(header["labels"])
-    return Classes(labels, header["positive"], is_declared=header["is_declared"])
+    labels, is_ordered = tuple(header["labels"]), header.get("is_ordered")
+    return Classes(labels, header["positive"], None, header["is_declared"], is_ordered)
 
 
 def facts_of_axes(axes: Sequence[Axis]) -> list[dict[str, Any]]:
@@ -367,6 +372,7 @@ def _cells_of(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Ce
         header["positive"],
         None if names is None else tuple(names),
         header["is_declared"],
+        header.get("is_ordered"),
     )
     axes = tuple(Axis(axis["name"], tuple(axis["labels"])) for axis in header["axes"])
     return Cells(classes, header["storage"], axes=axes, **arrays)

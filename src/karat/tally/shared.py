@@ -53,7 +53,15 @@ def common_labels(a: Classes, b: Classes) -> Classes:
         check_same(a, b)
     if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
         raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
-    return Classes(tuple(sorted({*a.labels, *b.labels})))
+    return united(a, b) or Classes(tuple(sorted({*a.labels, *b.labels})))
+
+
+def united(a: Classes, b: Classes) -> Classes | None:
+    """Return the one whose declared order contains that of the other; None if neither does."""
+    longer, shorter = (a, b) if a.k >= b.k else (b, a)
+    remaining = iter(longer.labels)
+    is_within = all(label in remaining for label in shorter.labels)
+    return longer if a.is_ordered and b.is_ordered and is_within else None
 
 
 def check_same(a: Classes, b: Classes) -> None:
@@ -88,3 +96,31 @@ def wrong_numbers(*arrays: npt.NDArray[Any] | None) -> bool:
 def after(left: Floats | None, right: Floats | None) -> Floats | None:
     """Return the numbers of both, one after the other; None unless both are there."""
     return None if left is None or right is None else np.concatenate([left, right])
+
+
+def reaches(values: npt.NDArray[Any], threshold: Any) -> npt.NDArray[np.bool_]:
+    """bool[...]: whether numbers reach a threshold, compared in the type of the numbers.
+
+    A 32-bit number stays one when it is stored in 64 bits: 0.7 reaches 0.7.
+
+    Example:
+        >>> reaches(np.array([0.7], np.float32).astype(np.float64), 0.7).tolist()
+        [True]
+    """
+    with np.errstate(over="ignore"):
+        rounded = np.asarray(threshold, np.float32)
+    if values.dtype == np.float32:
+        return np.asarray(values >= rounded)
+    return np.asarray((values >= threshold) | (values == rounded.astype(np.float64)))
+
+
+def reached_levels(levels: Floats, thresholds: Floats) -> npt.NDArray[np.intp]:
+    """int[t]: how many of the distinct levels, best first, reach each threshold; see `reaches`."""
+    ascending = levels[::-1]
+    n_below = np.searchsorted(ascending, thresholds, side="left")
+    with np.errstate(over="ignore"):
+        rounded = thresholds.astype(np.float32).astype(np.float64)
+    # Between a number and its rounding no other 32-bit number lies.
+    before = np.maximum(n_below - 1, 0)
+    is_rounded = (n_below > 0) & (ascending[before] == rounded) & (rounded < thresholds)
+    return np.asarray(len(levels) - np.where(is_rounded, before, n_below))

@@ -9,50 +9,8 @@ import platform
 import secrets
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-
-
-@contextlib.contextmanager
-def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Context in which no other process that asks for it writes a file.
-
-    It makes a file beside it, named `path` and ``.lock``, with the number of this process. That of
-    a process of this machine that does not run any more is replaced.
-
-    Errors:
-        InUseError another process writes the file; OSError the folder cannot be written.
-    """
-    lock = f"{os.fspath(path)}.lock"
-    owner = f"{os.getpid()} {platform.node()}".encode("utf-8", "surrogateescape")
-    if _is_left_behind(lock):
-        with contextlib.suppress(OSError):
-            os.unlink(lock)
-    try:
-        descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    except FileExistsError:
-        raise InUseError(lock) from None
-    with open(descriptor, "wb") as stream:
-        stream.write(owner)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(lock)
-
-
-class InUseError(Exception):
-    """Another process writes a file; the argument is the path of its lock."""
-
-
-def _is_left_behind(lock: str) -> bool:
-    """Return whether the process of this machine that made a lock does not run any more."""
-    try:
-        number, _, node = Path(lock).read_text("utf-8", "surrogateescape").partition(" ")
-    except OSError:
-        return False
-    is_here = os.name != "nt" and number.isdecimal() and node == platform.node()
-    return is_here and int(number) != os.getpid() and not _is_running(int(number))
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final
 from karat.api.evaluation import evaluate
 from karat.api.results import Report
 from karat.errors import KaratError
-from karat.testing.samples import FEATURES, N_ROWS, SUBJECTS, Sample, samples
+from karat.testing.samples import FEATURES, N_ROWS, SUBJECTS, Sample, check_subjects, samples
 
 _MOST_SHOWN: Final = 12
 _OWN: Final = frozenset({"source", "mapping", "warnings", "doubts"})
@@ -100,9 +100,7 @@ class SourceLaws:
         unknown = {*self.lacks, *self.refuses} - {*FEATURES}
         if unknown:
             raise ValueError(f"{sorted(unknown)} are no features; features are {list(FEATURES)}")
-        unknown = {*self.subjects} - {*SUBJECTS}
-        if unknown:
-            raise ValueError(f"{sorted(unknown)} are no subjects; subjects are {list(SUBJECTS)}")
+        check_subjects(self.subjects)
         if subject not in self.subjects:
             return []
         found = samples(N_ROWS if self.n_rows is None else self.n_rows, subjects=[subject])

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.metrics import Case, Metric, Record, parse
-from karat.metrics._formula import Node, const, field, needs_dense, walk
+from karat.metrics._formula import Node, const, field, needs_dense
 from karat.metrics._interpret import evaluate, gradient, undefined_mask
 from karat.metrics._lift import Policy, trace
 from karat.tally import Cells, Classes, Fields, to_marginals, to_sparse
@@ -283,23 +283,16 @@ def perfect_prediction_is_best(record: Record) -> None:
 
 def relabelling_changes_nothing(record: Record) -> None:
     """Another order of the classes gives the same value, unless the order is the point."""
-    reads_order = needs_order(record)
     for k in (3, 4):
         order = np.random.default_rng(k).permutation(k)
         tables = random_tables(k, 20)
         moved = tables[:, order][:, :, order]
         for metric in metrics_of(record, k):
-            if reads_order or (metric.params and np.ndim(metric.params[0][1]) == 2):
+            if metric.reads_order:
                 continue
             found = metric.values(_cells(moved)).value
             wanted = metric.values(_cells(tables)).value
             near(found, wanted[:, order] if wanted.ndim == 2 else wanted, str(metric))
-
-
-def needs_order(record: Record) -> bool:
-    """True if the formula reads the positions of the classes (grades)."""
-    nodes = walk(next(metrics_of(record, 3)).traced("nan").raw)
-    return any(n.op in ("cumulative", "later") or n.value == "index" for n in nodes)
 
 
 def text_names_the_metric(record: Record) -> None:

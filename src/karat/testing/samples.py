@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from karat.api.evaluation import evaluate
 from karat.api.results import Report
-from karat.errors import KaratError
+from karat.errors import KaratError, error
 
 SUBJECTS: Final = (
     "labels",
@@ -184,8 +184,19 @@ def samples(
         >>> sample.name, sample.roles["weights"], sample.reference.n_rows
         ('weights: labels', 'mass', 48)
     """
-    for subject in subjects:
+    wanted = tuple(subjects)
+    check_subjects(wanted)
+    for subject in wanted:
         yield from _made(subject, n_rows, seed)
+
+
+def check_subjects(subjects: Iterable[str]) -> None:
+    """Refuse unknown subjects (K122)."""
+    unknown = next((one for one in subjects if one not in SUBJECTS), None)
+    if unknown is not None:
+        do = "Leave it out for all of them."
+        facts = {"value": unknown, "choices": ", ".join(SUBJECTS), "do": do}
+        raise error("K122", argument="subjects", **facts)
 
 
 @lru_cache(maxsize=64)

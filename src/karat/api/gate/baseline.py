@@ -360,10 +360,16 @@ def checked_baseline(baseline: Baseline) -> Baseline:
     threshold = baseline.settings.get("threshold")
     if not (threshold is None or type(threshold) in (int, float)):
         raise _damaged(f"Its settings say threshold={short(threshold)}")
+    has_order = baseline.cells.classes.has_order
     listed = (baseline.metrics, *baseline.slices.values())
     for metric, measured in (pair for metrics in listed for pair in _known(metrics)):
         _check_possible(metric, measured, baseline.n)
-    of_labels = [(m, each) for m, each in _known(baseline.metrics) if not m.needs_scores]
+    of_labels = [
+        (metric, each)
+        for metric, each in _known(baseline.metrics)
+        # What an order of classes was read for that nobody declared is not compared.
+        if not metric.needs_scores and (has_order or not metric.reads_order)
+    ]
     report = Report(baseline.cells, policy, tuple(metric for metric, _ in of_labels))
     for metric, measured in of_labels:
         try:

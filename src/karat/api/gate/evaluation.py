@@ -32,7 +32,15 @@ from karat.inference.comparison.records import Difference
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
 from karat.metrics._metric import with_positive
-from karat.results.gate.verdicts import Case, Change, Measured, Rule, Settled, refused
+from karat.results.gate.verdicts import (
+    PREDICT_THE_SAME,
+    Case,
+    Change,
+    Measured,
+    Rule,
+    Settled,
+    refused,
+)
 from karat.tally import Classes
 
 Label: TypeAlias = str | None
@@ -85,7 +93,7 @@ def _on_own_classes(*sides: Rows) -> tuple[Rows, ...]:
     if classes.k <= 2 or classes.is_declared:
         return sides
     own = np.unique(np.concatenate([codes for rows in sides for codes in (rows.true, rows.pred)]))
-    fewer = Classes.of([classes.labels[code] for code in own.tolist()])
+    fewer = classes.some(own.tolist())
     places = np.zeros(classes.k, np.int32)
     places[own] = np.arange(len(own), dtype=np.int32)
     return tuple(
@@ -190,7 +198,9 @@ def changes_of(
 def change_of(one: Difference, *, is_same: bool) -> Change:
     """The difference of the rows that are to pass from the baseline."""
     numbers = (one.value_b, one.difference, one.low, one.high, one.p, one.detectable)
-    return Change(*numbers, is_same=is_same, remark=one.remark)
+    is_identical = one.verdict == "identical" and one.low is None
+    remark = PREDICT_THE_SAME if is_same else one.remark
+    return Change(*numbers, is_same=is_same or is_identical, remark=remark)
 
 
 def _is_same(new: Rows, old: Rows, *, of_scores: bool) -> bool:

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
 
-from karat.api.arguments import of_table
+from karat.api.arguments import of_table, refuse_judged
 from karat.api.doubts import with_order_of_rows
 from karat.api.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
 from karat.api.options import refuse_threshold
@@ -85,6 +85,7 @@ def current_rows(given: RowsSpec, name: str) -> Rows | TableSets:
                 columns[role] = of_table(role, columns.get(role), "partitions")
         return _read(given.y_true, name, columns, given.options)
     if given.y_true is None or not given.has_predictions:
+        refuse_judged(given.y_true)
         raise error(
             "K128",
             found="There are neither rows nor a report",
@@ -158,6 +159,7 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
     """
     if isinstance(baseline, Report):
         return baseline
+    refuse_judged(baseline)
     if isinstance(baseline, MultilabelReport):
         raise beside_sets("What is measured", name)
     is_path = isinstance(baseline, str | PathLike)
@@ -170,7 +172,7 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
         raise beside_sets("What is measured", name)
     if kind is not None:
         raise refused(
-            f"The baseline {fspath(baseline)} is a {kind} of karat, which holds no baseline",
+            f"The baseline {fspath(baseline)} is JSON of karat ({kind}), which holds no baseline",
             "Give predictions, the JSON of their report, or a file that "
             f"{option('update_baseline')} wrote.",
         )

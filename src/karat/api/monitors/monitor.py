@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import sha256
 from os import PathLike, fspath
+from os.path import realpath
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,15 +20,23 @@ from karat.api.forms import attach_forms
 from karat.api.gate.evaluation import Evaluation
 from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
 from karat.api.gate.sets import are_sets_of
-from karat.api.gate.spec import GateSpec
+from karat.api.monitors.settings import (
+    KINDS,
+    MonitorSettings,
+    as_typed_text,
+    checked_reading,
+    planned_rows,
+)
 from karat.api.monitors.state import (
     ARRAYS,
     LEAVE_OUT,
     MONITOR,
     arrays_of,
+    digest_in_order,
     digest_of,
     facts_of,
     joined,
+    numbered_ids,
     rows_of,
     window_of,
 )
@@ -34,11 +45,9 @@ from karat.data.labels.column import declared_labels
 from karat.data.labels.separated import checked_separator
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
-from karat.errors import KaratError, error
+from karat.errors import KaratError, error, shown
 from karat.errors.habits import names_its_arguments
 from karat.errors.options import option
-from karat.inference.confidence import planned_units
-from karat.metrics import get
 from karat.results.gate.monitored import (
     Look,
     MonitorResult,
@@ -48,83 +57,15 @@ from karat.results.gate.monitored import (
     of_all_looks,
     of_window,
 )
-from karat.results.gate.result import Inconclusive, RuleResult
+from karat.results.gate.result import RuleResult
 from karat.results.gate.verdicts import Rule, judged, refused, rules_of
+from karat.tally.locks import InUseError, only_writer
 from karat.tally.serialization import damaged, framed, unframed
 from karat.tally.writing import write_bytes
 
 attach_forms(MonitorResult)
 
-_KINDS: Final = ("min", "max", "max_drop", "no_worse_than")
 _SIDES: Final = ("new", "old")
-
-
-@dataclass(frozen=True)
-class MonitorSettings:
-    """What is fixed at the first call of a monitor; labels and metrics as JSON types.
-
-    Attributes:
-        anytime: planned number of rows or clusters; None with `windows`.
-        windows: whether each batch is judged alone.
-    """
-
-    rules: tuple[Rule, ...]
-    anytime: int | None
-    level: float
-    labels: tuple[Any, ...] | None
-    positive: Any
-    threshold: float | None
-    undefined: str
-    inconclusive: Inconclusive | None
-    windows: bool = False
-
-    @property
-    def level_of_each(self) -> float:
-        """Level of the limits of each rule, so that those of all rules hold together."""
-        return 1.0 - (1.0 - self.level) / len(self.rules)
-
-    @property
-    def compares(self) -> bool:
-        """True if a rule compares with a baseline."""
-        return any(rule.needs_baseline for rule in self.rules)
-
-    def spec(self, look: int) -> GateSpec:
-        """Return the choices of the gate of a look, from 1."""
-        return GateSpec(
-            "low",
-            self.level_of_each,
-            "none",
-            undefined=check_policy(self.undefined),
-            inconclusive=self.inconclusive,
-            anytime=self.anytime,
-            window=look if self.windows else None,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The settings as JSON types."""
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
-        found["rules"] = [[one.kind, str(one.metric), one.bound] for one in self.rules]
-        return {**found, "labels": None if self.labels is None else list(self.labels)}
-
-    @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> MonitorSettings:
-        """Read the output of `to_dict`; an error of any kind for anything else."""
-        rules = tuple(Rule(kind, get(name), float(bound)) for kind, name, bound in found["rules"])
-        labels = None if found["labels"] is None else declared_labels(found["labels"])
-        read = cls(**{**found, "rules": rules, "labels": labels})
-        bounds = [rule.bound for rule in rules]
-        is_fit = (
-            rules
-            and all(rule.kind.replace("-", "_") in _KINDS for rule in rules)
-            and all(map(math.isfinite, bounds))
-            and read.level == confidence_required(read.level, "", anytime=read.anytime).level
-            and read.anytime == _planned(read.anytime, read.windows)
-            and read.inconclusive in (None, "pass", "fail")
-            and read.undefined == check_policy(read.undefined)
-        )
-        if not is_fit:
-            raise ValueError("settings that no monitor has")
-        return read
 
 
 class Monitor:
@@ -182,10 +123,10 @@ class Monitor:
     ) -> None:
         rules = rules_of(min=min, max=max, max_drop=max_drop, no_worse_than=no_worse_than)
         if not rules:
-            *kinds, last = map(option, _KINDS)
+            *kinds, last = map(option, KINDS)
             do = f"Give one: {', '.join(kinds)} or {last}."
             raise refused("A monitor needs a rule", do)
-        planned = _planned(anytime, windows)
+        planned = planned_rows(anytime, windows)
         do = "It holds for all looks and rules together."
         asked = confidence_required(level, do, anytime=planned)
         do = "'fail' has the exit code 3; None is 'fail' for max_drop and no_worse_than alone."
@@ -204,6 +145,8 @@ class Monitor:
         self._old: Rows | None = None
         self._looks: tuple[Look, ...] = ()
         self._reading: dict[str, Any] = {}
+        self._ids: set[int] = set()
+        self._read_from: tuple[str, bytes] | None = None
         self._last: MonitorResult | None = None
 
     @property
@@ -284,14 +227,14 @@ class Monitor:
             columns: the column of each role of the baseline; None: those of the rows.
         """
         settings = self._settings
-        known = settings.labels
+        known, positive = settings.labels, settings.positive
         if known is None and self._new is not None and self._new.scores is not None:
             # Scores have a column for each class of the first batch.
             known = self._new.classes.labels
-        is_of_files = "labels_are_text" in given.options
-        if is_of_files and known is not None:
-            known = tuple(map(str, known))
-        options = {"positive": settings.positive, "threshold": settings.threshold, "labels": known}
+        if "labels_are_text" in given.options:
+            known = known and tuple(map(str, known))
+            positive = positive if positive is None else str(positive)
+        options = {"positive": positive, "threshold": settings.threshold, "labels": known}
         given = replace(given, options={**given.options, **options})
         if are_sets_of(given):
             raise _of_sets()
@@ -311,10 +254,11 @@ class Monitor:
         elif baseline is not None:
             do = f"Leave it out, or give {option('max_drop')} or {option('no_worse_than')}."
             raise refused("No rule compares with the baseline", do)
-        digest = digest_of(new, old)
-        for i, look in enumerate(self._looks, 1):
-            if look.digest == digest and not again:
-                raise error("K241", look=i, path=MONITOR, again=option("again", True))
+        digest, ids = digest_of(new, old), numbered_ids(new)
+        if not again:
+            # Version 0.2.0 wrote digests that depend on the order of the rows.
+            self._refuse_known((digest, digest_in_order(new, old)), ids)
+        settings = settings.of_classes(new.classes)
         n_new = new.n
         sides = [(self._new, new), *([] if old is None else [(self._old, old)])]
         judge = window_of if settings.windows else joined
@@ -328,12 +272,24 @@ class Monitor:
             tuple(rule.verdict for rule in rules),
             *(tuple(map(side, rules)) for side in (_value, _low, _high)),
         )
-        self._new, self._old = rows, other
+        self._new, self._old, self._settings = rows, other, settings
         self._looks = (*self._looks, look)
+        self._ids |= ids.keys()
         # A monitor takes no folds.
         mapping = {role: name for role, name in new.mapping.items() if role != "folds"}
         self._last = self._result(rules, (*new.warnings, *notes), mapping)
         return self._last
+
+    def _refuse_known(self, digests: Collection[str], ids: Mapping[int, str]) -> None:
+        """Refuse a batch that was added before (K241), or some of whose rows were (K430)."""
+        again = option("again", True)
+        for look, earlier in enumerate(self._looks, 1):
+            if earlier.digest in digests:
+                raise error("K241", look=look, path=MONITOR, again=again)
+        known = [text for number, text in ids.items() if number in self._ids]
+        if known:
+            counts = {"count": len(known), "n": len(ids), "ids": shown(known, 3)}
+            raise error("K430", **counts, again=again, none=option("id", ""))
 
     @property
     def result(self) -> MonitorResult:
@@ -390,6 +346,11 @@ class Monitor:
         )
 
     @property
+    def settings(self) -> MonitorSettings:
+        """What is fixed at the first call."""
+        return self._settings
+
+    @property
     def reading(self) -> dict[str, Any]:
         """Options of reading files, which the command line keeps: JSON types by name."""
         return self._reading
@@ -404,7 +365,7 @@ class Monitor:
         """
         own = self._settings.to_dict() | self._reading
         for name, value in given.items():
-            if value != own.get(name):
+            if value != own.get(name) and value != as_typed_text(own.get(name)):
                 facts = {"now": value, "then": own.get(name), "path": path}
                 raise error("K240", argument=option(name), **facts, do=LEAVE_OUT)
         known = [one.text for one in self._settings.rules]
@@ -424,6 +385,8 @@ class Monitor:
             facts[side] = None if rows is None else facts_of(rows)
             if rows is not None:
                 arrays |= {f"{side}_{name}": array for name, array in arrays_of(rows).items()}
+        if self._ids:
+            arrays["ids"] = np.array(sorted(self._ids), np.uint64).view(np.int64)
         header = {
             "species": "monitor",
             "settings": self._settings.to_dict(),
@@ -440,7 +403,7 @@ class Monitor:
         Errors:
             K205 the bytes are truncated, altered or not a monitor; K206 a newer version wrote them.
         """
-        names = tuple(f"{side}_{name}" for side in _SIDES for name in ARRAYS)
+        names = (*(f"{side}_{name}" for side in _SIDES for name in ARRAYS), "ids")
         try:
             return unframed(data, names, cls._assembled, names)
         except KaratError as problem:
@@ -457,65 +420,98 @@ class Monitor:
             raise damaged(f"It holds {header['species']!r}, not a monitor")
         found = cls.__new__(cls)
         try:
-            found._settings = MonitorSettings.from_dict(header["settings"])
+            found._read(header, arrays)
         except KaratError as problem:
+            if problem.code == "K205":
+                raise
             raise ValueError(str(problem).partition("\n")[0]) from None
-        found._reading = dict(header["reading"])
-        found._looks = looks_of(header["looks"], len(found._settings.rules))
+        return found
+
+    def _read(self, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
+        settings = MonitorSettings.from_dict(header["settings"])
+        self._reading = checked_reading(header["reading"])
+        self._looks = looks_of(header["looks"], [rule.metric for rule in settings.rules])
         sides = []
         for side in _SIDES:
             own = {n.removeprefix(f"{side}_"): x for n, x in arrays.items() if n.startswith(side)}
             facts = header["rows"][side]
             sides.append(None if facts is None else rows_of(facts, own))
-        found._new, found._old = sides
-        found._last = None
-        last = found._looks[-1] if found._looks else None
-        n = 0 if last is None else last.n_new if found._settings.windows else last.n
-        if any(one is not None and one.n != n for one in sides) or (found._new is None) != (n == 0):
+        self._new, self._old = sides
+        self._settings = settings if self._new is None else settings.of_classes(self._new.classes)
+        ids = arrays.get("ids", np.empty(0, np.int64))
+        if ids.ndim != 1 or ids.dtype != np.int64:
+            raise damaged("Its ids are none")
+        self._ids = {*ids.view(np.uint64).tolist()}
+        self._last = self._read_from = None
+        last = self._looks[-1] if self._looks else None
+        n = 0 if last is None else last.n_new if settings.windows else last.n
+        if any(one is not None and one.n != n for one in sides) or (self._new is None) != (n == 0):
             raise damaged("Its rows are not those of its looks")
-        if found._settings.compares != (found._old is not None) and n:
+        if settings.compares != (self._old is not None) and n:
             raise damaged("It holds a rule without its baseline, or the reverse")
-        return found
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: str | PathLike[str], *, wait: float = 0.0) -> None:
         """Write the monitor to a file, atomically: a failure leaves the earlier one unchanged.
 
+        Args:
+            path: the file.
+            wait: seconds to wait for another process that writes it.
+
         Errors:
-            OSError it cannot be written.
+            K239 another process writes the file; K432 it has changed since this monitor was read
+            from it; OSError it cannot be written.
         """
-        write_bytes(path, self.to_bytes())
+        with locked_state(path, wait):
+            self.save_locked(path)
+
+    def save_locked(self, path: str | PathLike[str]) -> None:
+        """Write the monitor to a file as `save` does, within `locked_state`."""
+        target, before = realpath(path), _content(path)
+        read_from, read = self._read_from or ("", b"")
+        if read_from == target and before not in (None, read):
+            raise error("K432", path=fspath(path))
+        data = self.to_bytes()
+        write_bytes(path, data)
+        self._read_from = target, sha256(data).digest()
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Monitor:
         """Read a monitor from a file that `save` or ``karat monitor`` wrote.
 
         Errors:
-            K205, K206 as `from_bytes`; OSError it cannot be read.
+            K431 there is no such file; K205, K206 as `from_bytes`; OSError it cannot be read.
         """
-        return cls.from_bytes(Path(path).read_bytes())
+        try:
+            data = Path(path).read_bytes()
+        except FileNotFoundError:
+            raise error("K431", path=fspath(path)) from None
+        found = cls.from_bytes(data)
+        found._read_from = realpath(path), sha256(data).digest()
+        return found
 
     def __repr__(self) -> str:
         rules = len(self._settings.rules)
         return f"<karat.Monitor: {rules} rules, {len(self._looks)} looks, {self.n_rows} rows>"
 
 
-def _planned(anytime: Any, windows: Any) -> int | None:
-    """The planned number of rows; None of windows, which have none (K122)."""
-    if not isinstance(windows, bool | np.bool_):
-        do = "True judges each batch alone."
-        raise error("K122", argument="windows", value=windows, choices="True or False", do=do)
-    if windows:
-        if anytime is not None and anytime is not False:
-            choices = f"left out with {option('windows', True)}"
-            do = "A window is judged once, by its rows alone: no number of rows is planned."
-            raise error("K122", argument="anytime", value=anytime, choices=choices, do=do)
+@contextmanager
+def locked_state(path: str | PathLike[str], wait: float = 0.0) -> Iterator[None]:
+    """Context in which no other process writes a state (K239: one does)."""
+    try:
+        with only_writer(path, wait):
+            yield
+    except InUseError as problem:
+        # A wait that was too short is made longer.
+        wait_more = option("wait", max(60, round(2 * wait)))
+        raise error("K239", path=fspath(path), holder=problem.holder, wait=wait_more) from None
+
+
+def _content(path: str | PathLike[str]) -> bytes | None:
+    """Digest of a file; None where there is none."""
+    try:
+        return sha256(Path(path).read_bytes()).digest()
+    except FileNotFoundError:
         return None
-    planned = planned_units(True if anytime is None else anytime)
-    if planned is None:
-        choices = "True or a planned number of rows"
-        do = "A monitor looks again and again."
-        raise error("K122", argument="anytime", value=anytime, choices=choices, do=do)
-    return planned
 
 
 def _of_one_class(rows: Any) -> Rows:

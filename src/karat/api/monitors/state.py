@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -12,9 +13,13 @@ import numpy.typing as npt
 from karat.data.clusters import RowNames
 from karat.data.labels.align import classes_of
 from karat.data.rows import Rows
-from karat.data.scores.containers import Argument, Scores
+from karat.data.scores.containers import Scores
+from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import error
+from karat.errors.options import option
 from karat.tally import Classes
+from karat.tally.held_rows import RowChunk, impossible
+from karat.tally.serialization import wrong_classes
 from karat.tally.shared import common_labels
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -74,16 +79,18 @@ def _classes_of_both(before: Rows, batch: Rows, positive: Any) -> Classes:
         if now != then:
             given = {"now": now, "then": then, "path": MONITOR}
             raise error("K240", argument=argument, **given, do=_SAME_KIND)
-    labels = before.classes.labels
+    labels, is_ordered = before.classes.labels, before.classes.is_ordered
     if batch.classes.labels != labels:
         if before.scores is not None:
             facts = {"now": list(batch.classes.labels), "then": list(labels)}
-            raise error("K240", argument="labels", **facts, path=MONITOR, do=_SAME_KIND)
-        labels = common_labels(before.classes, batch.classes).labels
+            raise error("K240", argument=option("labels"), **facts, path=MONITOR, do=_SAME_KIND)
+        both = common_labels(before.classes, batch.classes)
+        labels, is_ordered = both.labels, both.is_ordered
     if positive is None and len(labels) == 2:
         known = [one.labels[one.positive] for one in _with_positive(before, batch)]
         positive = known[0] if known else None
-    return classes_of(labels, positive, is_declared=before.classes.is_declared)
+    classes = classes_of(labels, positive, is_declared=before.classes.is_declared)
+    return replace(classes, is_ordered=is_ordered)
 
 
 def _with_positive(*sides: Rows) -> list[Any]:
@@ -129,7 +136,67 @@ def _names(left: RowNames | None, right: RowNames | None) -> RowNames | None:
 
 
 def digest_of(*sides: Rows | None) -> str:
-    """Digest of the content of a batch and its ids, for any file or array that it came in."""
+    """Digest of the rows of a batch in any order, with their ids, from any file or array.
+
+    Args:
+        sides: rows of one model, and those of another, row by row.
+    """
+    rows_of_sides = [rows for rows in sides if rows is not None]
+    mixed = np.zeros(rows_of_sides[0].n, np.uint64)
+    found = hashlib.sha256()
+    for rows in rows_of_sides:
+        numbers = _numbers_of(rows)
+        found.update(repr([*numbers]).encode())
+        for column in numbers.values():
+            for part in column.reshape(len(mixed), -1).T:
+                mixed = _mixed(mixed ^ part.astype(np.uint64, copy=False))
+    found.update(np.sort(mixed).tobytes())
+    return found.hexdigest()
+
+
+def _numbers_of(rows: Rows) -> dict[str, npt.NDArray[np.uint64]]:
+    """Content of the rows as numbers of 64 bits, by name: uint64[n] or uint64[n, k]."""
+    labels = _numbers_of_texts(map(repr, rows.classes.labels))
+    found = {"true": labels[rows.true]}
+    if rows.pred is not None:
+        found["pred"] = labels[rows.pred]
+    for name, values in (("scores", rows.values), ("weights", rows.weights)):
+        if values is not None:
+            # 0.0 and −0.0 are one number.
+            found[name] = (np.asarray(values, np.float64, "C") + 0.0).view(np.uint64)
+    for name, names in (("clusters", rows.clusters), ("ids", rows.ids)):
+        if names is not None:
+            found[name] = _numbers_of_texts(names.texts)[names.codes]
+    return found
+
+
+def _numbers_of_texts(texts: Iterable[str]) -> npt.NDArray[np.uint64]:
+    return np.array([_number_of_text(text) for text in texts], np.uint64)
+
+
+def _number_of_text(text: str) -> int:
+    data = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Mix the bits of each number, so that columns do not cancel: the step of splitmix64."""
+    numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+def numbered_ids(rows: Rows) -> dict[int, str]:
+    """The ids of the rows, by the number that a monitor keeps of each; none without ids."""
+    if rows.ids is None:
+        return {}
+    texts = [rows.ids.texts[code] for code in np.unique(rows.ids.codes).tolist()]
+    return {_number_of_text(text): text for text in texts}
+
+
+def digest_in_order(*sides: Rows | None) -> str:
+    """Digest of a batch that depends on the order of its rows, as version 0.2.0 wrote it."""
     found = hashlib.sha256()
     for rows in sides:
         if rows is None:
@@ -169,6 +236,7 @@ def facts_of(rows: Rows) -> dict[str, Any]:
         "labels": list(classes.labels),
         "positive": classes.positive,
         "is_declared": classes.is_declared,
+        **({} if classes.is_ordered is None else {"is_ordered": classes.is_ordered}),
         "argument": None if scores is None else scores.argument,
         "tolerance": None if scores is None else scores.tolerance,
         "clusters": None if rows.clusters is None else list(rows.clusters.texts),
@@ -176,33 +244,51 @@ def facts_of(rows: Rows) -> dict[str, Any]:
 
 
 def rows_of(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rows:
-    """Rows from their facts and arrays (ValueError or another that says they contradict)."""
-    labels, positive = tuple(facts["labels"]), facts["positive"]
-    _require(None not in labels and len({*labels}) == len(labels), "labels that are none")
-    _require(positive is None or positive in range(len(labels)), "no such positive class")
-    classes = Classes(labels, positive=facts["positive"], is_declared=facts["is_declared"])
+    """Rows from their facts and arrays, checked like a batch.
+
+    Errors:
+        ValueError, or another that states how they contradict each other.
+    """
+    labels, is_ordered = tuple(facts["labels"]), facts.get("is_ordered")
+    _require(is_ordered in (None, True, False), "an order that is none")
+    classes = Classes(labels, facts["positive"], None, facts["is_declared"], is_ordered)
+    wrong = wrong_classes(classes)
+    _require(wrong is None, wrong or "")
     true, pred = arrays["true"], arrays["pred"]
-    scores = weights = clusters = None
-    for codes in (true, pred):
-        _require(codes.shape == true.shape and codes.ndim == 1, "rows differ in number")
-        _require(len(codes) and 0 <= codes.min() <= codes.max() < classes.k, "a row has no class")
+    _require(len(true) > 0, "there are no rows")
+    _require(_are_codes(true, true.shape, classes.k), "a row has no class")
+    _require(_are_codes(pred, true.shape, classes.k), "a row has no predicted class")
+    weights = arrays.get("weights")
+    if weights is not None:
+        _require(weights.shape == true.shape and weights.dtype == np.float64, "a weight is none")
+        refuse_weights(weights)
+        refuse_sums(weights.sum(keepdims=True))
+    scores = clusters = None
+    _require((facts["argument"] is None) == ("scores" not in arrays), "scores are missing")
     if facts["argument"] is not None:
-        values = arrays["scores"]
-        _require(len(values) == len(true) and np.isfinite(values).all(), "scores are missing")
-        _require(classes.k == (2 if values.ndim == 1 else values.shape[1]), "scores of no class")
-        _require(facts["argument"] in ("y_prob", "y_score"), "scores of no kind")
-        argument: Argument = facts["argument"]
-        scores = Scores(argument, values, tolerance=float(facts["tolerance"]))
-    if "weights" in arrays:
-        weights = arrays["weights"]
-        is_fit = weights.shape == true.shape and np.isfinite(weights).all() and (weights >= 0).all()
-        _require(is_fit, "a weight is none")
+        values, tolerance, argument = arrays["scores"], facts["tolerance"], facts["argument"]
+        _require(argument in ("y_prob", "y_score"), "scores of no kind")
+        is_fit = values.dtype.kind == "f" and values.shape in ((len(true),), (len(true), classes.k))
+        _require(is_fit and (values.ndim == 2 or classes.k == 2), "scores of no class")
+        _require(type(tolerance) is float and 0 <= tolerance < 1, "a tolerance that is none")
+        chunk = RowChunk(true, values, pred, weights)
+        wrong = impossible(chunk, tolerance if argument == "y_prob" else None)
+        _require(wrong is None, wrong or "")
+        scores = Scores(argument, values, tolerance=tolerance)
+    _require((facts["clusters"] is None) == ("clusters" not in arrays), "clusters are missing")
     if facts["clusters"] is not None:
-        codes, texts = arrays["clusters"], tuple(map(str, facts["clusters"]))
-        is_fit = codes.shape == true.shape and 0 <= codes.min() <= codes.max() < len(texts)
-        _require(is_fit, "a row has no cluster")
+        texts = tuple(facts["clusters"])
+        are_names = all(type(text) is str for text in texts) and len({*texts}) == len(texts)
+        codes = arrays["clusters"]
+        _require(are_names and _are_codes(codes, true.shape, len(texts)), "a row has no cluster")
         clusters = RowNames("clusters", codes, texts)
     return Rows(classes, true, pred, scores, weights, clusters=clusters)
+
+
+def _are_codes(codes: Array, shape: tuple[int, ...], k: int) -> bool:
+    """Return whether codes are whole numbers from 0 below `k`, one for each row."""
+    is_fit = codes.shape == shape and codes.ndim == 1 and codes.dtype == np.int32
+    return is_fit and 0 <= int(codes.min()) <= int(codes.max()) < k
 
 
 def _require(holds: object, problem: str) -> None:

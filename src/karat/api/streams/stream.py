@@ -32,7 +32,7 @@ from karat.errors.options import option
 from karat.errors.text import counted, size
 from karat.inference.confidence import planned_units
 from karat.metrics import Metric
-from karat.tally import Cells, Label, occurring, subtract, union
+from karat.tally import Cells, Label, occurring, reorder, subtract, union
 from karat.tally.serialization import framed
 
 
@@ -490,7 +490,7 @@ class Stream:
             raise error("K101", argument="The stream")
         cells = found.cells
         if cells is not None and settings.positive is not None and settings.labels is None:
-            cells = cells.with_classes(classes_of(cells.classes.labels, settings.positive))
+            cells = reorder(cells, classes_of(cells.classes.labels, settings.positive))
             found = replace(found, cells=cells)
         try:
             report = report_of(found, settings.spec)

@@ -181,10 +181,7 @@ def _mean_area(codes: Codes, score: Array, weights: Any, area: str, average: str
     if average != "weighted":
         areas = _class_areas(codes, score, weights, area, is_pooled=average == "micro")
         return areas if average is None else float(np.average(areas))
-    # The weights of the classes in the dtype of those of the rows, as they are summed there.
-    share = np.bincount(codes, weights, score.shape[1]).astype(
-        np.int64 if weights is None else weights.dtype
-    )
+    share = np.bincount(codes, weights, score.shape[1])
     if np.isclose(share.sum(), 0):
         return 0  # before any area is looked at, as there
     areas = _class_areas(codes, score, weights, area, is_pooled=False)

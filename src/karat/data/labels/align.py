@@ -26,6 +26,7 @@ from karat.data.labels.column import (
 )
 from karat.data.labels.containers import encode
 from karat.data.labels.names import NameOfClass, place_of
+from karat.data.labels.several import are_printed_lists
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
 from karat.tally.cells import Cells
@@ -169,12 +170,17 @@ def align(true: Column, pred: Column, labels: Any = None, positive: Any = None) 
     true, pred = resolved(true), resolved(pred)
     order = common_order(true, pred)
     both = {*true.seen(), *pred.seen()}
+    texts = sorted(map(str, both)) if true.kind == "string" else []
+    if are_printed_lists(texts):
+        raise error("K453", argument=true.argument, n=len(texts), first=texts[0])
     if order is None:
         ordered: Sequence[Label] = sorted(both)
     else:
         _check_within(order, true, pred)
         ordered = [label for label in order if label in both]
     classes = classes_of(harmonized(ordered, common_kind(true, pred)), positive)
+    if order is not None:
+        classes = replace(classes, is_ordered=True)
     return Aligned(classes, _side(true, classes), _side(pred, classes))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.data.arrow import ArrowChunk, ArrowColumn, joined, nulls_of, numbers_of
+from karat.data.arrow import ArrowChunk, ArrowColumn, joined, nulls_of, numbers_of, times_of
 from karat.data.labels.column import (
     Codes,
     Column,
@@ -27,6 +27,7 @@ from karat.data.labels.column import (
     with_missing,
     without_labels,
 )
+from karat.data.labels.times import texts_of, texts_of_numbers
 from karat.errors import KaratError, error, short, shown
 from karat.tally.classes import Label
 
@@ -38,7 +39,7 @@ Items = list[Any] | tuple[Any, ...] | npt.NDArray[np.object_]
 _NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction, type(None))
 """Types whose == compares by value. Other classes may equal a number, and are checked."""
 
-_NEVER = (complex, np.complexfloating, np.timedelta64, np.datetime64)
+_NEVER = (complex, np.complexfloating, np.timedelta64)
 """Types that are not labels even if they equal one, as 1+0j equals 1."""
 
 
@@ -139,7 +140,7 @@ def _problem(item: object) -> str | None:
         return problem.code
     except Exception:  # the hash of a class of another library may raise anything
         return "K106"
-    is_missing_time = isinstance(item, np.datetime64 | np.timedelta64) and is_missing(item)
+    is_missing_time = isinstance(item, np.timedelta64) and is_missing(item)
     return "K106" if isinstance(item, _NEVER) and not is_missing_time else None
 
 
@@ -234,9 +235,18 @@ def encode_arrow(column: ArrowColumn, argument: str, nulls: Nulls) -> Column:
     if kind in _TEXT or kind in _VIEWS:
         encoder = _native.TextEncoder()
         codes = joined([text_codes(encoder, chunk) for chunk in chunks])
-        return with_missing(coded(argument, codes, texts_of(encoder, argument)), missing, nulls)
+        labels = encoded_texts(encoder, argument)
+        return with_missing(coded(argument, codes, labels), missing, nulls)
     if kind == "n":
         return without_labels(argument, np.ones(len(column), np.bool_), nulls)
+    times = times_of(column)
+    if times is not None:
+        if missing is not None and missing.all():
+            return without_labels(argument, missing, nulls)
+        times = times if missing is None else np.where(missing, times[~missing][0], times)
+        values, codes = np.unique(times, return_inverse=True)
+        texts = texts_of_numbers(values, kind)
+        return with_missing(coded(argument, codes.reshape(-1), texts), missing, nulls)
     numbers = numbers_of(column)
     if numbers is None:
         raise error("K106", argument=argument, found=f"Its Arrow type has the format {kind!r}")
@@ -245,7 +255,7 @@ def encode_arrow(column: ArrowColumn, argument: str, nulls: Nulls) -> Column:
     return encode_present(numbers[~missing], missing, argument, nulls)
 
 
-def texts_of(encoder: _native.TextEncoder, argument: str) -> list[str]:
+def encoded_texts(encoder: _native.TextEncoder, argument: str) -> list[str]:
     """Return the encoded texts (K106: one is not UTF-8)."""
     try:
         return encoder.labels()
@@ -384,7 +394,20 @@ def encode_array(values: Array, argument: str, nulls: Nulls) -> Column:
             return column
     if kind in "OT":
         return encode_objects(array.astype(object, copy=False), argument, nulls)
+    if kind == "M" and np.datetime_data(array.dtype)[0] != "generic":
+        return _encode_moments(array, argument, nulls)
     raise error("K106", argument=argument, found=f"Its dtype is {array.dtype}")
+
+
+def _encode_moments(array: Array, argument: str, nulls: Nulls) -> Column:
+    missing = np.isnat(array)
+    if missing.all():
+        return without_labels(argument, missing, nulls)
+    values, codes = np.unique(array, return_inverse=True)
+    # NaT is sorted last; its code is arbitrary.
+    texts = texts_of(values[~np.isnat(values)])
+    codes = np.where(missing, 0, codes.reshape(-1)).astype(np.int32)
+    return with_missing(coded(argument, codes, texts), missing, nulls)
 
 
 def encode_present(present: Array, missing: Flags, argument: str, nulls: Nulls) -> Column:

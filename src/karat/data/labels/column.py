@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.data.labels.several import looks_separated
+from karat.data.labels.times import text_of
 from karat.errors import KaratError, error, short, shown
 from karat.errors.options import option
 from karat.tally.classes import Label
@@ -20,7 +21,7 @@ from karat.tally.classes import Label
 Kind: TypeAlias = Literal["integer", "boolean", "string"]
 """Kind of the labels of a column. Booleans among integers count as integers."""
 
-_NOT_PLAIN = (np.datetime64, np.timedelta64, complex, np.complexfloating)
+_NOT_PLAIN = (np.timedelta64, complex, np.complexfloating)
 _BITS_MAX = 4096
 """Largest number of bits of an integer label; longer ones could not be shown or stored."""
 
@@ -36,9 +37,9 @@ class NotALabelError(Exception):
 def label_of(item: object) -> Label | None:
     """Return the label of a value; None for a missing one.
 
-    Integral floats, decimals and fractions are whole numbers, bytes are UTF-8 text, subclasses of
-    str and int (also enumerations of them) are values of their base class, and a 0-dimensional
-    array is its one value.
+    Integral floats, decimals and fractions are whole numbers, bytes are UTF-8 text, dates and times
+    are their text (`times.py`), subclasses of str and int (also enumerations of them) are values of
+    their base class, and a 0-dimensional array is its one value.
 
     Errors:
         NotALabelError: K105 for a number that is not whole, K106 for any other kind and for
@@ -63,7 +64,8 @@ def label_of(item: object) -> Label | None:
         raise NotALabelError("K106")
     if type(item).__module__.partition(".")[0] == "pyarrow" and hasattr(item, "as_py"):
         return label_of(item.as_py())
-    return _whole(item)
+    text = text_of(item)
+    return _whole(item) if text is None else text
 
 
 def _whole(item: Any) -> int:

@@ -6,6 +6,7 @@ pandas, Polars and torch are recognized by the names of their classes and never 
 from __future__ import annotations
 
 from collections import abc
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -83,8 +84,14 @@ def _encode(values: Any, argument: str, nulls: Nulls) -> Column:
 
 def host_of(values: object) -> str:
     """Return the library of a container: the top package of its class or of a base class."""
+    kind: Any = type(values)
+    return _host_of_class(kind)
+
+
+@lru_cache(maxsize=256)
+def _host_of_class(kind: Any) -> str:
     known = ("pandas", "polars", "narwhals", "pyarrow", "duckdb", "torch")
-    modules = [str(base.__module__) for base in type(values).__mro__]
+    modules = [str(base.__module__) for base in kind.__mro__]
     packages = [module.partition(".")[0].lstrip("_") for module in modules]
     return next((package for package in packages if package in known), packages[0])
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.data.labels.column import declared_labels, label_or_none
 from karat.data.labels.containers import host_of
+from karat.data.roles import ALIASES, Role, looks_like, normalized
 from karat.data.weights import refuse_sums
 from karat.errors import KaratError, error, short, shown
+from karat.errors.options import option
 from karat.tally.classes import Classes, Label
 
 
@@ -130,6 +132,41 @@ def check_order(confusion: Any, names: Sequence[Label]) -> None:
         is_counted = stored == tuple(range(len(stored)))
         if not is_counted and stored != tuple(names) and set(stored) == set(names):
             raise error("K149", stored=shown(stored), labels=shown(names))
+
+
+def check_margins(matrix: npt.NDArray[Any]) -> None:
+    """Refuse a matrix whose last row and column are the sums of the others (K424)."""
+    k = len(matrix)
+    inner = matrix[:-1, :-1]
+    if k < _WITH_MARGINS or not inner.any():
+        return
+    sums = inner.sum(axis=1), inner.sum(axis=0)
+    if np.array_equal(matrix[:-1, -1], sums[0]) and np.array_equal(matrix[-1, :-1], sums[1]):
+        raise error("K424", k=k, option=option("labels"))
+
+
+_WITH_MARGINS: Final = 3
+
+
+def is_transposed(confusion: Any) -> bool:
+    """Return whether the axes of a frame are named as predictions (rows) and truth (columns)."""
+    table = _table_of(confusion)
+    if host_of(table) != "pandas" or getattr(table, "ndim", 0) != _AXES:
+        return False
+    rows, columns = (_role_of(axis.name) for axis in (table.index, table.columns))
+    return (rows == "pred" and columns != "pred") or (columns == "true" and rows != "true")
+
+
+_AXES: Final = 2
+
+
+def _role_of(name: Any) -> str | None:
+    """Return whether the name of an axis means truth or predictions."""
+    if not isinstance(name, str):
+        return None
+    known = normalized(name)
+    sides: tuple[Role, ...] = ("true", "pred")
+    return next((side for side in sides if known in ALIASES[side]), None) or looks_like(name)
 
 
 def _axes(confusion: Any) -> list[list[Any]]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.data.arrow import ArrowColumn, is_arrow, nulls_of, read_column
-from karat.data.labels.arrays import texts_of
+from karat.data.labels.arrays import encoded_texts
 from karat.data.labels.column import Column, Flags, coded
 from karat.data.labels.containers import encode, host_of, is_pandas_arrow
 from karat.errors import error, short
@@ -137,7 +137,7 @@ def _of_arrow(column: ArrowColumn, argument: str, separator: str) -> SplitTexts:
     sizes = np.concatenate([part.sets.sizes for part in parts])
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     sets = Sets(starts, np.arange(len(joined), dtype=np.int32))
-    flat = coded(argument, joined, texts_of(encoder, argument)) if len(joined) else None
+    flat = coded(argument, joined, encoded_texts(encoder, argument)) if len(joined) else None
     return SplitTexts(sets, flat, missing)
 
 
@@ -178,7 +178,7 @@ class _Pieces:
             return None
         encoder = _native.TextEncoder()
         codes = encoder.encode_utf8(self.offsets, self.blob, None, 0)
-        return coded(argument, codes, texts_of(encoder, argument))
+        return coded(argument, codes, encoded_texts(encoder, argument))
 
 
 def _split(offsets: Places, data: Bytes, separator: str, nulls: Flags | None = None) -> _Pieces:

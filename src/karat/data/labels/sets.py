@@ -64,6 +64,8 @@ def are_sets(values: Any) -> bool:
     A matrix of two columns or more, a sparse matrix, a frame of several columns, a column of lists
     (Arrow, Polars, pandas), or rows that are sets, lists, tuples or arrays.
     """
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype != object:
+        return False
     if is_sparse(values) or _is_column_of_lists(values):
         return True
     try:

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+_LIST: Final = re.compile(r"\s*\[.*\]\s*", re.DOTALL)
 _MARKS: Final = ("|", ";", ",")
 _MOST_LOOKED: Final = 10_000
 """Number of labels above which this is not checked."""
+
+
+def are_printed_lists(labels: Sequence[object]) -> bool:
+    """Return whether labels are lists that were written as text, as by str() or by Dask.
+
+    Texts such as "[0, 10]", all with as many numbers, may be intervals.
+
+    Example:
+        >>> are_printed_lists(["['a', 'b']", "[]"]), are_printed_lists(["[PAD]", "[CLS]"])
+        (True, False)
+    """
+    if not 2 <= len(labels) <= _MOST_LOOKED:
+        return False
+    texts = [label for label in labels if isinstance(label, str) and _LIST.fullmatch(label)]
+    if len(texts) < len(labels):
+        return False
+    is_quoted = any("'" in text or '"' in text for text in texts)
+    return is_quoted or len({text.count(",") for text in texts}) > 1
 
 
 def looks_separated(labels: Sequence[object]) -> tuple[str, list[str]] | None:

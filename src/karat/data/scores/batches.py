@@ -24,7 +24,7 @@ from karat.data.scores.classes import (
     matched,
 )
 from karat.data.scores.containers import Scores
-from karat.data.scores.order import no_positive_of_scores, of_single, wrong_number
+from karat.data.scores.order import check_one_order, no_positive_of_scores, of_single, wrong_number
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import classes_of_columns, discovered
 from karat.data.sources.files.row_blocks import RowBlocks
@@ -218,7 +218,10 @@ class BatchReader:
             return matched(true, scores, self._labels, self._positive)
         both = _united(known, true, self._positive)
         names = scores.columns
-        if names is not None and len(names) == scores.k and not are_places(names):
+        if names is None or len(names) != scores.k or are_places(names):
+            if scores.values.ndim == 2 and both.k == scores.k:
+                check_one_order(both, scores.argument, scores, _codes_of(true, both))
+        else:
             column = coded("y_true", np.arange(both.k, dtype=np.int32), both.labels)
             scores, both, _ = matched(column, scores, None, self._positive)
         if names is not None and scores.values.ndim == 1:

@@ -15,9 +15,16 @@ from karat.data.labels.align import align, classes_of, codes_within
 from karat.data.labels.column import Column, harmonized
 from karat.data.roles import ending_of
 from karat.data.scores.containers import Scores
-from karat.data.scores.order import of_single, place_columns, with_other, wrong_number
+from karat.data.scores.order import (
+    check_one_order,
+    of_single,
+    place_columns,
+    sorted_pair,
+    with_other,
+    wrong_number,
+)
 from karat.errors import KaratError, error, short, shown
-from karat.errors.options import each_option, option
+from karat.errors.options import argument_as_typed, each_option, option
 from karat.tally.classes import Classes
 
 
@@ -110,7 +117,7 @@ def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared:
         values = "probabilities" if scores.is_prob else "scores"
         of_columns = {
             "left": "y_true",
-            "among": f"the classes of {scores.argument}",
+            "among": f"the classes of {argument_as_typed(scores.argument)}",
             "classes": f"The {values} have columns for the classes {shown(classes.labels)} only",
             "do": "A label needs a column of its own: add it, or remove those rows.",
         }
@@ -129,12 +136,16 @@ def coded_truth(
         # Columns without names belong to sorted classes, the order of every classifier.
         true = replace(true, order=None)
         aligned = align(true, true, labels, positive)
-        classes = aligned.classes
-        codes = codes_within(aligned.true, classes)
+        classes = sorted_pair(aligned.classes)
+        codes = codes_within(aligned.true, aligned.classes)
+        if classes.labels != aligned.classes.labels:
+            codes = 1 - codes
     label, one = classes.labels[0], classes.k
     classes = with_other(classes, scores.k, labels, positive)
     if classes.k > one:
         codes = np.full_like(codes, int(label))
     if classes.k != scores.k:
         raise wrong_number(scores.argument, scores.k, classes, is_single=scores.values.ndim == 1)
+    if labels is None and scores.values.ndim > 1:
+        check_one_order(classes, scores.argument, scores, codes)
     return classes, codes

@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from karat.data.labels.names import MOST_DIGITS, WHOLE, NameOfClass
 from karat.data.roles import (
     ALIASES,
+    EXACT_SCORES,
     Family,
     ProbabilityColumns,
     Role,
@@ -190,7 +191,8 @@ def find_score_columns(
     is_open = prob is None and score is None
     if chosen is None and (prob is None or score is None):
         only: Role | None = "score" if score is None else "prob"
-        chosen, notes = found_scores(looked, None if is_open else only)
+        named = looked if not given.get("pred") else _of_exact_names(looked)
+        chosen, notes = found_scores(named, None if is_open else only)
     if chosen is not None and list(looked.columns) == list(map(str, range(len(looked.columns)))):
         chosen = replace(chosen, are_places=True)
     taken = () if chosen is None else chosen.names
@@ -223,6 +225,13 @@ def find_score_columns(
     return roles, chosen, notes
 
 
+def _of_exact_names(looked: Roles) -> Roles:
+    """Return the roles without scores whose names may mean anything else."""
+    scores = looked.candidates["score"]
+    exact = tuple(name for name in scores if normalized(name) in EXACT_SCORES)
+    return replace(looked, candidates={**looked.candidates, "score": exact}, families=())
+
+
 class _Unfit(NamedTuple):
     """Content of columns named like scores, and the advice."""
 
@@ -231,7 +240,7 @@ class _Unfit(NamedTuple):
 
 
 _OF_TEXT: Final = _Unfit(
-    "of text (0.5 is a number; 0,5 and 50% are text)", "Write the numbers with a decimal point."
+    "of text (0.5 is a number; 0,5 is text)", "Write the numbers with a decimal point."
 )
 _OF_LISTS: Final = _Unfit(
     "of lists that are written as text",

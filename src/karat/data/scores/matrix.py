@@ -74,6 +74,45 @@ class Columns:
         return found
 
 
+class Differences:
+    """The columns of two scores a row as those of one: each less the other.
+
+    What both columns share carries nothing about the class. In float64; a finite pair never gives
+    an infinite difference.
+
+    Args:
+        values: float32 or float64[n, 2].
+
+    Example:
+        >>> import numpy as np
+        >>> Differences(np.array([[5.0, 7.0], [1.0, 0.0]]))[1].tolist()
+        [2.0, -1.0]
+    """
+
+    n_together = 1
+
+    def __init__(self, values: npt.NDArray[Any]) -> None:
+        self._values = values
+        self._last: npt.NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return 2
+
+    def __getitem__(self, i: int) -> npt.NDArray[np.float64]:
+        """Return float64[n], the score of class i less that of the other."""
+        if self._last is None:
+            first, last = self._values[:, 0], self._values[:, 1]
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = np.subtract(last, first, dtype=np.float64)
+            if np.isinf(found).any() and np.isfinite(self._values).all():
+                np.clip(found, -_LARGEST, _LARGEST, out=found)
+            self._last = found
+        return self._last if i == 1 else -self._last
+
+
+_LARGEST = float(np.finfo(np.float64).max)
+
 GROWTH_BYTES = 1 << 26
 """Largest growth of a matrix of unknown size; a small matrix doubles."""
 
@@ -219,6 +258,8 @@ class ScoreMatrix:
             place = "" if item is None else f", item {item},"
             told = f"{text[:60]!r}{with_comma(text)}"
             found = f"Row {row}{place} holds {told}; {self.n_bad} of {self.n_rows} rows"
+            if text.strip().lstrip("+-").isdigit():
+                found = f"Row {row}{place} holds {text[:60]}, which no float64 equals"
             if with_comma(text):
                 found += ". The query FROM read_csv('FILE', decimal_separator=',') reads it"
             raise Origin(self.argument, name).refusal(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
 from karat.errors.options import argument_as_typed, each_option, option, option_of_list
 from karat.errors.text import count
-from karat.tally.classes import Classes, Label
+from karat.tally.classes import IGNORED, Classes, Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,16 @@ def place_columns(
             return found
     # Columns without names belong to sorted classes, the order of every classifier.
     bare, other = replace(true, order=None), replace(pred, order=None)
-    classes = with_other(align(bare, other, labels, positive).classes, k, labels, positive)
+    classes = align(bare, other, labels, positive).classes
+    classes = with_other(sorted_pair(classes), k, labels, positive)
     if classes.k != k:
         raise wrong_number(argument, k, classes, is_single=is_single)
     if is_single:
         name, ending = names[0] if names else None, endings[0] if endings else None
         classes = of_single(classes, name, ending, argument)
     if len(names) < 2:
+        if declared is None and not is_single:
+            check_one_order(classes, argument, None, None)
         return Placed(classes)
     numbers = numbers_in_order(names, endings)
     if numbers is None:
@@ -111,9 +114,46 @@ def place_columns(
                 do += f" If one of them is that of the positive class, give it alone: {one}."
             scores = "probabilities" if argument == "y_prob" else "scores"
             raise _no_names(scores, f"Columns: {shown(names)}", do)
+    if declared is None:
+        check_one_order(classes, argument, None, None)
     if how == "listed" or numbers is None:
         return Placed(classes)
     return _reordered(classes, sorted(range(k), key=numbers.__getitem__))
+
+
+def order_as_numbers(classes: Classes) -> list[int] | None:
+    """Return the place of each class in numeric order, if texts of numbers are sorted otherwise."""
+    texts = [label for label in classes.labels if isinstance(label, str)]
+    if len(texts) < classes.k or not are_numbers(texts):
+        return None
+    order = sorted(range(classes.k), key=lambda i: float(texts[i]))
+    return None if order == list(range(classes.k)) else order
+
+
+def check_one_order(classes: Classes, argument: str, scores: Scores | None, codes: Any) -> None:
+    """Refuse columns without class names whose classes are texts of numbers in two orders (K317).
+
+    Args:
+        scores, codes: the scores and the class of each row, or None; they show how often the
+            largest score of each order is that of the true class.
+    """
+    order = order_as_numbers(classes)
+    if order is None:
+        return
+    orders, evidence = [list(classes.labels), [classes.labels[i] for i in order]], ["", ""]
+    if scores is not None:
+        rows = scores.values[:_ROWS_SHOWN].argmax(axis=1)
+        first, of_numbers = codes[:_ROWS_SHOWN], np.array(order)
+        for place, guess in enumerate((rows, of_numbers[rows])):
+            share = 100.0 * float(np.mean(guess == first))
+            evidence[place] = f" (the largest is that of the true class in {share:.3g} % of rows)"
+    texts, numbers = (
+        f"{shown(each, 4)}{told}" for each, told in zip(orders, evidence, strict=True)
+    )
+    raise error("K317", argument=argument_as_typed(argument), texts=texts, numbers=numbers)
+
+
+_ROWS_SHOWN: Final = 100_000
 
 
 def _reordered(classes: Classes, places: Iterable[int]) -> Placed:
@@ -164,6 +204,7 @@ class _Named:
 
     def _of_labels(self, labels: Sequence[Label]) -> Placed:
         wanted: Sequence[Label]
+        is_ordered: bool | None = None
         if self.declared:
             wanted = self.declared
         else:
@@ -171,11 +212,16 @@ class _Named:
             is_whole = order is not None and set(order) == set(labels)
             wanted = order if order is not None and is_whole else sorted(labels)
             wanted = harmonized(wanted, kind_of(labels) or "integer")
+            if is_whole:
+                is_ordered = True
+            elif len(labels) > _TWO and isinstance(wanted[0], str):
+                is_ordered = False
         places = list(map(labels.index, wanted))
         if self.declared and self.how == "listed" and places != sorted(places):
             columns, declared = shown(self.names), shown(self.declared)
             raise error("K135", argument=self.argument, columns=columns, labels=declared)
-        return _reordered(classes_of(tuple(wanted), self.positive, is_declared=True), places)
+        classes = classes_of(tuple(wanted), self.positive, is_declared=True)
+        return _reordered(replace(classes, is_ordered=is_ordered), places)
 
     def _of_some(self, missing: Sequence[Label], known: Iterable[Label]) -> KaratError:
         """Return the error of names of some classes only, or of none."""
@@ -194,6 +240,20 @@ def _no_names(argument: str, found: str, do: str = "") -> KaratError:
     do = do or "Let the name of each column end in its class."
     what = f"The columns of {argument_as_typed(argument)} do not name the classes"
     return error("K137", what=what, argument=argument, found=found, do=do)
+
+
+def sorted_pair(classes: Classes) -> Classes:
+    """Return two discovered classes in the order of the columns of a classifier, sorted.
+
+    A positive class that does not occur comes second for labels alone.
+    """
+    is_sorted = classes.k != _TWO or classes.is_declared or classes.is_ordered
+    if is_sorted or classes.labels[0] < classes.labels[1]:  # type: ignore[operator]
+        return classes
+    return classes.swapped()
+
+
+_TWO: Final = 2
 
 
 def with_other(classes: Classes, k: int, labels: Any, positive: Any = None) -> Classes:
@@ -216,6 +276,9 @@ def wrong_number(argument: str, k: int, classes: Classes, *, is_single: bool) ->
             do = "A single column is of the positive class of two, and only one "
             do += f"occurs: list both with {option('labels')}."
     labels = shown(classes.labels)
+    if IGNORED in classes.labels:
+        do = f"Rows of {IGNORED} have no class: leave them out of every argument, "
+        do += f"keep = y_true != {IGNORED}."
     return error("K134", argument=argument, n_columns=k, k=classes.k, labels=labels, do=do)
 
 
@@ -292,6 +355,7 @@ def refuse_found_scores(
         settled_by={"score": columns[0] if is_one else list(columns)},
         prob=option("prob", name if is_one else None),
         score=option("score", name if is_one else None),
+        none=option("score", ""),
     )
 
 

@@ -15,7 +15,7 @@ from karat.data.labels.counting import count_codes, explain_weights
 from karat.data.rows import Rows
 from karat.data.scores.classes import checked_threshold
 from karat.data.scores.containers import Scores, refuse_scores
-from karat.data.scores.matrix import Columns
+from karat.data.scores.matrix import Columns, Differences
 from karat.data.scores.ranking import AreasAhead, Ranked, pair_areas, rank, rank_pooled
 from karat.data.sources.arrays.rows import score_rows
 from karat.data.weights import refuse_sums
@@ -25,7 +25,7 @@ from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import row_parts
 from karat.tally.scored import N_LONG
-from karat.tally.shared import ROWS_MOST
+from karat.tally.shared import ROWS_MOST, reaches
 from karat.tally.sums import LOSSES, READ_BITS, Sums, unclipped
 
 _SMALL: Final = 1e-60
@@ -115,13 +115,16 @@ class InMemoryScores:
         self.n_rows: int = len(self.codes)
         self.is_weighted: bool = self.weights is not None
         self.is_prob: bool = self.scores.is_prob
+        is_pair = self.scores.values.ndim == 2 and self.classes.k == 2 and not self.is_prob
         self.has_one_order: bool = self.is_prob
         self._read: _native.ScoreSums | None = None
         self._bits = 0
         self._clipped_sums: dict[str, tuple[float, float, float]] = {}
         values = self.scores.values
-        self._columns = None
-        if values.ndim == 2:
+        self._columns: Columns | Differences | None = None
+        if is_pair:
+            self._columns = Differences(values)
+        elif values.ndim == 2:
             self._columns = Columns(values, self.n_threads, _FEWEST_TOGETHER)
         self._totals: npt.NDArray[Any] | None = None
         n_together = self._columns.n_together if self._columns else 1
@@ -261,14 +264,17 @@ class InMemoryScores:
         if self.threshold is not None:
             positive = self.classes.positive
             assert positive is not None
-            is_positive = self._column(positive) >= self.threshold
+            is_positive = reaches(self._column(positive), self.threshold)
             return np.where(is_positive, positive, 1 - positive).astype(np.int32)
         found = self.read(predicted=True).predicted
         assert found is not None
         return found
 
     def _column(self, i: int) -> npt.NDArray[Any]:
-        """Return the scores of one class as given; a single column of two classes implies both."""
+        """Return the scores of one class, of two score columns each less the other.
+
+        A single column of two classes implies both.
+        """
         if self._columns is not None:
             return self._columns[i]
         values = self.scores.values
@@ -280,7 +286,9 @@ class InMemoryScores:
     def _both(self) -> npt.NDArray[Any]:
         """Matrix of scores, for two classes too."""
         values = self.scores.values
-        return values if values.ndim == 2 else np.stack([self._column(0), self._column(1)], axis=1)
+        if values.ndim == 2 and not isinstance(self._columns, Differences):
+            return values
+        return np.stack([self._column(0), self._column(1)], axis=1)
 
     def column(self, i: int, *, names_rows: bool = False) -> Ranked:
         """Return the rows sorted by the score of class i, as given."""
@@ -346,8 +354,10 @@ class InMemoryScores:
     def _odds(self, i: int, part: slice) -> Floats:
         """Return scores of class i whose softmax is the probability: for one column, also 0."""
         values = self.scores.values
-        if self._columns is not None:
+        if isinstance(self._columns, Columns):
             return self._columns[i][part].astype(np.float64)
+        if self._columns is not None:
+            return values[part, i].astype(np.float64)
         if i != self.classes.positive:
             return np.zeros(len(values[part]))
         return values[part].astype(np.float64)

@@ -26,7 +26,7 @@ from karat.tally.axes import too_many
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import HeldRows, RowChunk, check_alike
 from karat.tally.score_histograms import ScoreHistograms
-from karat.tally.shared import other_kinds
+from karat.tally.shared import other_kinds, united
 
 _LEAST_GROUP: Final = 1 << 19
 _BYTES_OF_A_ROW: Final = 128
@@ -222,7 +222,7 @@ class ScoreParts:
             raise error("K201", left=shown(a.labels), right=shown(b.labels))
         if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
             raise other_kinds("y_true", b.labels[0], "an earlier batch", a.labels[0])
-        both = discovered((*a.labels, *b.labels), self.positive)
+        both = united(a, b) or discovered((*a.labels, *b.labels), self.positive)
         assert self.shape is not None
         columns = self.shape[0] or 2
         if both.k > columns:

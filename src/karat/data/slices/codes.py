@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.clusters import encode_names
-from karat.data.labels.column import Flags, resolved
+from karat.data.labels.column import Flags, Kind, resolved
+from karat.data.sources.files.text_labels import are_codes, has_several_forms
 from karat.data.weights import as_weights
 from karat.errors import KaratError, error, short
 from karat.tally.axes import MISSING, key_of
+from karat.tally.classes import Label
 from karat.tally.shared import Floats, Numbers
 
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -254,6 +256,11 @@ def coded_values(
     missing = column.missing
     if missing is not None and missing.all():
         return SliceCodes((name,), np.zeros(n, np.int32), ((MISSING,),))
+    if column.order is not None:
+        found = resolved(column)
+        codes = (found.codes.astype(np.int64) - found.base).astype(np.int32)
+        order = _texts_of(column.order, column.kind)
+        return _of_texts(codes, _texts_of(found.labels or (), column.kind), missing, name, order)
     if column.kind == "integer" and column.labels is None:
         made = _of_bins(bins_of_range(column.codes, missing, name), missing, name)
         return _with_numbers(made, column.codes, missing) if keeps_numbers else made
@@ -266,10 +273,13 @@ def coded_values(
         if not keeps_numbers:
             return made
         return _with_numbers(made, np.array(whole, np.float64)[read_codes(codes, missing)], missing)
+    return _of_texts(codes, _texts_of(labels, column.kind), missing, name)
+
+
+def _texts_of(labels: Sequence[Label | None], kind: Kind) -> list[str]:
+    """Return the name of the slice of each label."""
     texts = ["" if label is None else str(label) for label in labels]
-    if column.kind == "boolean":
-        texts = [text.lower() for text in texts]
-    return _of_texts(codes, texts, missing, name)
+    return [text.lower() for text in texts] if kind == "boolean" else texts
 
 
 def coded_texts(
@@ -279,6 +289,8 @@ def coded_texts(
     name: str,
     *,
     is_number: bool,
+    is_boolean: bool = False,
+    is_one_csv: bool = False,
     counts: npt.NDArray[np.int64] | None = None,
     keeps_numbers: bool = False,
 ) -> SliceCodes:
@@ -286,25 +298,52 @@ def coded_texts(
 
     Args:
         codes: int32[n], codes of the texts; arbitrary for rows without a value.
-        is_number: whether the texts are numbers.
+        is_number: whether the texts may be numbers. Codes with leading zeros are not, and few
+            numbers that are written in several ways are codes, too.
+        is_boolean: whether they may be true and false, in any case of letters.
+        is_one_csv: whether they are the texts of one CSV, where `1` beside `1.0` is another code.
         counts: int64[n], the multiplicity of each row; None: 1.
         keeps_numbers: as in `coded_values`.
     """
-    if is_number and texts:
-        if all(map(_WHOLE.fullmatch, texts)):
-            whole = [int(text) for text in texts]
-            made = _of_bins(bins_of_whole(codes, whole, missing, name, counts), missing, name)
-            if not keeps_numbers:
-                return made
-            of_rows = np.array(whole, np.float64)[read_codes(codes, missing)]
-            return _with_numbers(made, of_rows, missing)
-        numbers = np.array([*map(_number, texts)])[read_codes(codes, missing)]
+    values = texts if missing is None else _but(texts, codes, missing)
+    if is_boolean and {text.strip().lower() for text in values} <= {"true", "false"}:
+        texts = [text.strip().lower() for text in texts]
+    numbers = _numbers(values) if is_number and not are_codes(values) else None
+    if numbers is None:
+        return _of_texts(codes, texts, missing, name)
+    at = read_codes(codes, missing)
+    gone = missing
+    if all(map(_WHOLE.fullmatch, values)):
+        whole = [int(text) for text in values]
+        of_rows = numbers[at]
+        found = bins_of_whole(codes, whole, missing, name, counts)
+    else:
+        of_rows = numbers[at]
         # NaN in a column of numbers is a missing value, too.
-        gone = np.isnan(numbers) if missing is None else np.isnan(numbers) | missing
-        missing = gone if gone.any() else None
-        made = _of_bins(bins_of_numbers(numbers, missing, name, counts), missing, name)
-        return _with_numbers(made, numbers, missing) if keeps_numbers else made
-    return _of_texts(codes, texts, missing, name)
+        is_nan = np.isnan(of_rows) if missing is None else np.isnan(of_rows) | missing
+        gone = is_nan if is_nan.any() else None
+        found = bins_of_numbers(of_rows, gone, name, counts)
+    if not found.bins and has_several_forms(values, is_one_csv=is_one_csv):
+        return _of_texts(codes, texts, missing, name)
+    made = _of_bins(found, gone, name)
+    return _with_numbers(made, of_rows, gone) if keeps_numbers else made
+
+
+def _but(texts: Sequence[str], codes: Codes, missing: Flags) -> Sequence[str]:
+    """Return the texts, with another one in place of that of missing rows."""
+    held = codes[~missing]
+    if not len(held):
+        return []
+    gone = set(np.unique(codes[missing]).tolist()) - {int(held[0])}
+    return [texts[held[0]] if code in gone else text for code, text in enumerate(texts)]
+
+
+def _numbers(texts: Sequence[str]) -> Floats | None:
+    """Return the numbers that all texts write; None if one writes none, or without texts."""
+    try:
+        return np.array([float(text) for text in texts]) if texts else None
+    except ValueError:
+        return None
 
 
 def _with_numbers(made: SliceCodes, numbers: Numbers, missing: Flags | None) -> SliceCodes:
@@ -315,24 +354,23 @@ def _with_numbers(made: SliceCodes, numbers: Numbers, missing: Flags | None) -> 
     return replace(made, numbers=kept)
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
-
-
 _WHOLE: Final = re.compile("-?[0-9]{1,40}")
 """Numbers with more digits are treated like any other."""
 
 
-def _of_texts(codes: Codes, texts: Sequence[str], missing: Flags | None, name: str) -> SliceCodes:
-    """Return one slice for each text, sorted by name; the missing rows last."""
+def _of_texts(
+    codes: Codes,
+    texts: Sequence[str],
+    missing: Flags | None,
+    name: str,
+    order: Sequence[str] | None = None,
+) -> SliceCodes:
+    """Return one slice for each text, in the given order or sorted by name; missing rows last."""
     held = codes if missing is None else codes[~missing]
     seen = np.flatnonzero(np.bincount(held, minlength=len(texts)))
     names = list(dict.fromkeys(texts[code] for code in seen.tolist()))
     _check_number(len(names) + (missing is not None), name)
-    ordered = in_order(names)
+    ordered = in_order(names) if order is None else [text for text in order if text in {*names}]
     place = {text: i for i, text in enumerate(ordered)}
     lut = np.full(max(len(texts), 1), -1, np.int32)
     lut[seen] = [place[texts[code]] for code in seen.tolist()]

@@ -280,8 +280,9 @@ def find_columns(
     settled: list[Role] = [role for role, name in given.items() if name is not None]
     if prob is not None or score is not None:
         settled += ["prob", "score"]
-    noted = [name for family in roles.families for name in family.columns]
-    noted += [*texts, *roles.candidates["confidence"]]
+    noted = [*texts, *roles.candidates["confidence"]]
+    if not request.pred:
+        noted += [name for family in roles.families for name in family.columns]
     notes += unused_columns(types, used, settled, noted)
     if given["weights"] is None and mapping["weights"] is None:
         check_unused_weights(types.items() if described is None else described, used)
@@ -385,12 +386,23 @@ def texts_called(types: Mapping[str, Family], *roles: Role) -> list[str]:
 
 
 def slices_later(
-    types: Mapping[str, Any], groups: Sequence[Key], folds: FoldColumns | None = None
+    types: Mapping[str, Any],
+    groups: Sequence[Key],
+    folds: FoldColumns | None = None,
+    *,
+    is_one_csv: bool = False,
 ) -> SlicesLater:
     """Return how values become slices; those of folds are names, also where they are numbers."""
     names = () if folds is None else folds.key
     numbers = (x for x, kind in types.items() if kind in ("whole", "real") and x not in names)
-    return SlicesLater(tuple(groups), frozenset(numbers), folds)
+    booleans = (x for x, kind in types.items() if kind == "boolean")
+    return SlicesLater(
+        tuple(groups),
+        frozenset(numbers),
+        folds,
+        booleans=frozenset(booleans),
+        is_one_csv=is_one_csv,
+    )
 
 
 def dropped(n: int, total: int) -> tuple[str, ...]:

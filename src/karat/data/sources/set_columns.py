@@ -121,7 +121,7 @@ def _of_sets(request: TableRequest) -> TableRequest:
     """The request without what is for rows with one class (K222)."""
     for name, given in (("by", request.by), ("positive", request.positive)):
         if given is not None:
-            raise error("K222", argument=name)
+            raise error("K222", argument=option(name))
     return request
 
 

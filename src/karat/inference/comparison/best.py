@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.errors import shown
 from karat.inference.comparison.contrasts import Combined
-from karat.inference.comparison.families import tail_of
+from karat.inference.comparison.families import symmetric_root, tail_of
 from karat.inference.comparison.judging import NO_SLOPE, Measured
 from karat.inference.comparison.records import BestModel, Estimate
 from karat.inference.confidence import Confidence
@@ -65,7 +65,7 @@ class Contest:
     @classmethod
     def of(cls, found: Measured, estimates: Mapping[str, Estimate]) -> Contest:
         """Create it from a metric of models and the estimate of each."""
-        names, values = tuple(estimates), np.array(found.values, np.float64)
+        names, values = tuple(estimates), found.defined_values
         bare = cls(found.metric, names, values, missing=found.remark or NO_SLOPE)
         if found.metric.better is None or not np.isfinite(values).any():
             return bare
@@ -123,7 +123,11 @@ class Contest:
         if remark is not None or self.best is None or self.covariance is None:
             return BestModel(str(self.metric), name, value, m, level=level, remark=remark)
         goodness = self.sign * self.values
-        draws = normal_draws(self.covariance, seed, min(_DRAWS, _MOST_NUMBERS // m + 1))
+        # In the order of the names, so that the order of the models changes nothing.
+        order = sorted(range(m), key=lambda i: self.names[i])
+        covariance = self.covariance[np.ix_(order, order)]
+        draws = normal_draws(covariance, seed, min(_DRAWS, _MOST_NUMBERS // m + 1))
+        draws = draws[:, np.argsort(order)]
         corrected = value - self.sign * excess_of_best(goodness, draws)
         tail = tail_of_best(goodness, self.covariance, draws, level)
         low, high = self._limits(level, tail)
@@ -179,9 +183,7 @@ class BestModels:
 
 def normal_draws(covariance: Floats, seed: int | Sequence[int], n: int = _DRAWS) -> Floats:
     """float64[2n, m]: errors of m values with this covariance, and the same with turned signs."""
-    values, vectors = np.linalg.eigh(covariance)
-    # The symmetric root does not depend on the signs of the vectors.
-    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    root = symmetric_root(covariance)
     half = np.random.default_rng(seed).standard_normal((n, len(covariance))) @ root
     return np.concatenate([half, -half])
 

@@ -84,6 +84,12 @@ def wald(
     return statistic, rank, float(fdtrc(rank, below, statistic * below / (rank * df)))
 
 
+def symmetric_root(covariance: Floats) -> Floats:
+    """The symmetric root of a covariance, which does not depend on the signs of eigenvectors."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+
+
 @dataclass(frozen=True, eq=False)
 class Largest:
     """The sorted largest of several statistics in samples where no model differs."""
@@ -100,19 +106,31 @@ class Largest:
         return (1.0 + at_least) / (1.0 + len(self.draws))
 
 
-def largest(covariance: Floats, pairs: Sequence[tuple[int, int]], df: float, seed: int) -> Largest:
+def largest(
+    covariance: Floats,
+    pairs: Sequence[tuple[int, int]],
+    df: float,
+    seed: int,
+    names: Sequence[str] = (),
+) -> Largest:
     """Drawn from the normal distribution or Student's t, with the covariance of the differences of
     the other models to the first.
+
+    Args:
+        names: of the models; their order does not change the result.
     """
     m = len(covariance) + 1
+    order = sorted(range(m), key=lambda i: names[i] if names else i)
+    # Of the m differences that of the first to itself is 0.
+    whole = np.zeros((m, m))
+    whole[1:, 1:] = covariance
+    whole = whole[np.ix_(order, order)]
+    whole = whole[1:, 1:] - whole[0, 1:] - whole[1:, :1] + whole[0, 0]
     signs = np.zeros((m, len(pairs)))
     for i, (a, b) in enumerate(pairs):
         signs[a, i] += 1.0
         signs[b, i] -= 1.0
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    # Of the m differences that of the first to itself is 0.
-    mix = root.T @ signs[1:]
+    mix = symmetric_root(whole) @ signs[order][1:]
     scale = np.sqrt((mix**2).sum(axis=0))
     mix = mix[:, scale > 1e-12 * float(scale.max(initial=0.0))]
     mix = mix / np.sqrt((mix**2).sum(axis=0))

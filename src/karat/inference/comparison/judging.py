@@ -16,6 +16,7 @@ from karat.inference.comparison.families import Largest, holm, largest, statisti
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict, direction
 from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.confidence import Confidence
+from karat.inference.limits import Floats
 from karat.inference.proportions import range_of
 from karat.metrics import Metric
 from karat.tally.cached import cached_property
@@ -31,6 +32,7 @@ _OUTSIDE: Final = 1e-4
 NO_SLOPE: Final = "the formula has no slope at one of the tables"
 _DISAGREE: Final = "p and interval are made differently and disagree: take it as close"
 _SAME: Final = "both say the same of every row"
+IDENTICAL: Final = "both are identical in all that the metric reads"
 _STILL: Final = "the difference is 0 and no row moves it"
 _STILL_WITHOUT: Final = f"{_STILL}; there are no limits: rows to come may"
 
@@ -122,6 +124,7 @@ class Measured:
         same: pairs that predict the same on every row.
         alone: limits of the value of each model; None where those at other levels are not known.
         remark: remark on every difference.
+        undefined: model → reason why its rows do not define the metric.
     """
 
     metric: Metric
@@ -137,6 +140,14 @@ class Measured:
     same: frozenset[Pair] = frozenset()
     alone: Combined | None = None
     remark: str | None = None
+    undefined: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def defined_values(self) -> Floats:
+        """float64[m]: the value of each model; NaN where its rows do not define it."""
+        found = np.array(self.values, np.float64)
+        found[list(self.undefined)] = math.nan
+        return found
 
 
 def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[Difference]:
@@ -152,7 +163,7 @@ def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[
     joint = _joint(found) if spec.adjust == "maxt" and len(known) > 1 else None
     if joint is not None and found.spread is not None:
         pairs = [spec.pairs[i] for i in known]
-        drawn = largest(joint, pairs, found.spread.df, spec.seed)
+        drawn = largest(joint, pairs, found.spread.df, spec.seed, names)
         df = found.spread.df
         p = [max(own, drawn.p_value(statistic_of(own, df))) for own in p]
     elif spec.adjust != "none":
@@ -196,7 +207,7 @@ def _at_look(one: Difference, spec: ComparisonSpec) -> Difference:
 
 def tested_at_once(found: Measured) -> Omnibus | None:
     """The test that all models are equally good; None of two models, or where none is known."""
-    values = np.array(found.values)
+    values = found.defined_values
     covariance = _joint(found) if len(values) > 2 and np.isfinite(values).all() else None
     if covariance is None or found.spread is None:
         return None
@@ -228,12 +239,12 @@ def _difference(
         discordant=found.discordant.get(pair),
         remark=found.remark,
     )
-    if not math.isfinite(bare.difference):
-        reason = "one of the two values is undefined or infinite"
-        return replace(bare, difference=math.nan, remark=reason)
+    reason = _undefined(found, pair, names)
+    if reason:
+        return replace(bare, difference=math.nan, method="", discordant=None, remark=reason)
     variance = math.nan if found.spread is None else found.spread.variance(a, b)
     if found.spread is None or not math.isfinite(variance):
-        method, p = found.tests.get(pair) or found.guards.get(pair) or (bare.method, None)
+        method, p = found.tests.get(pair) or found.guards.get(pair) or ("", None)
         return replace(bare, method=method, p=p, remark=found.remark or NO_SLOPE)
     error = math.sqrt(max(variance, 0.0))
     dust = _ROUNDING * max(abs(left), abs(right))
@@ -249,6 +260,9 @@ def _difference(
             needed = bare.n * (detectable / bare.difference) ** 2
             known["rows_needed"] = max(1, math.ceil(needed)) if needed < 1e15 else None
     is_still = error == bare.difference == 0.0
+    is_identical = is_still and spec.look is None and _is_identical(found, pair)
+    if is_identical:
+        known["verdict"] = "identical"
     remark = found.remark
     if pair in found.same:
         remark = _SAME
@@ -273,7 +287,38 @@ def _difference(
     if (p < spec.alpha) == (low <= 0.0 <= high):
         remark = _joined(remark, _DISAGREE)
     one = replace(one, low=low, high=high, method=method, remark=remark)
-    return one if one.margin is None else _against_margin(found, pair, one, spec)
+    if one.margin is not None:
+        one = _against_margin(found, pair, one, spec)
+    if is_identical and found.metric.needs_scores and pair not in found.tests:
+        # Limits of a ranking that both share would rest on the number of rows alone.
+        return replace(one, low=None, high=None, remark=IDENTICAL)
+    return one
+
+
+def _is_identical(found: Measured, pair: Pair) -> bool:
+    """Whether models whose difference no row moves are the same in all that the metric reads.
+
+    Constant predictions of other classes may have values that no row moves, either.
+    """
+    if pair in found.same or isinstance(found.spread, Apart) or found.spread is None:
+        return pair in found.same
+    own = found.spread.own
+    return own is not None and bool(own[pair[0]] > 0.0)
+
+
+def _undefined(found: Measured, pair: Pair, names: Sequence[str]) -> str:
+    """Reason why there is no difference of two values; empty where there is one."""
+    by_reason: dict[str, list[str]] = {}
+    for model in pair:
+        reason = found.undefined.get(model)
+        if not reason and not math.isfinite(found.values[model]):
+            reason = f"it is {found.values[model]}"
+        if reason:
+            by_reason.setdefault(reason, []).append(names[model])
+    if not by_reason:
+        return ""
+    each = [f"{' and '.join(models)} ({reason})" for reason, models in by_reason.items()]
+    return f"undefined for {' and '.join(each)}"
 
 
 def _rows_between(one: Difference, low: float, high: float, level: float) -> RowsNeeded:
@@ -475,6 +520,10 @@ def _verdict(
     """Equivalence comes first: what is smaller than the margin does not matter, if real or not."""
     if one.p_equivalent is not None and one.p_equivalent <= spec.error_rate:
         return "equivalent"
-    if p_adjusted is None or not p_adjusted < spec.error_rate or not one.difference:
+    if p_adjusted is None:
+        return "not tested"
+    if one.verdict == "identical":
+        return one.verdict
+    if not p_adjusted < spec.error_rate or not one.difference:
         return "inconclusive"
     return direction(one.difference, metric.better)

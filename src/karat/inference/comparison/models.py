@@ -28,10 +28,17 @@ from karat.inference.comparison.records import Discordant, Estimate, ratio
 from karat.inference.comparison.swaps import swap_p_values
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
-from karat.inference.proportions import is_of_right_rows, of_right_rows
+from karat.inference.limits import Floats
+from karat.inference.proportions import (
+    is_of_right_rows,
+    of_proportion,
+    of_right_rows,
+    share_of_true_classes,
+)
 from karat.inference.table_variance import TableVariance, cell_slopes, derivative, df_on, slopes_on
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
+from karat.metrics.reasons import undefined_reason
 from karat.tally import Cells, ClusteredCells, JointCells
 from karat.tally.cached import cached_property
 
@@ -109,49 +116,115 @@ class Joint:
         return bool((said_a == said_b)[self.cells.counts > 0].all())
 
 
+@dataclass(frozen=True, eq=False)
+class PairedShare:
+    """A metric that increases or decreases with a proportion of the same rows for every model.
+
+    Attributes:
+        is_read: bool[e], joint cells of the rows.
+        right: bool[m, e], those that each model has right.
+        scale: value at a proportion of 1 − value at 0; None where it is no linear function.
+        is_of_predictions: whether ``right`` means the predicted class, right or wrong.
+    """
+
+    is_read: Flags
+    right: Flags
+    scale: float | None
+    is_of_predictions: bool = False
+
+    @classmethod
+    def of(cls, metric: Metric, cells: JointCells) -> PairedShare | None:
+        """Return the proportion that a metric is a function of; None of other metrics."""
+        said, at = cells.codes[1:], np.array([0.0, 0.5, 1.0])
+        if not metric.record.is_per_class or metric.lift == "micro":
+            if not is_of_right_rows(metric):
+                return None
+            everywhere = np.ones(len(cells.counts), bool)
+            ends = of_right_rows(metric, at, cells.classes.k)
+            return cls(everywhere, said == cells.codes[0], _scale(ends))
+        share = share_of_true_classes(metric) if metric.lift == "plain" else None
+        if share is None or cells.classes.positive is None:
+            return None
+        is_true, is_said = (codes == cells.classes.positive for codes in (cells.codes[0], said))
+        hits, misses = (np.array(side)[is_true.astype(int)] for side in (share.hits, share.misses))
+        right = np.take_along_axis(hits[None], is_said[..., None].astype(int), -1)[..., 0]
+        ends, is_read = of_proportion(metric, share, at), (hits | misses).any(axis=1)
+        has_right, has_wrong = (np.array(share.hits)[np.eye(2) == each].any() for each in (1, 0))
+        if not has_right:
+            # A proportion of wrong rows, as the false positive rate.
+            ends, right = ends[::-1], is_read & ~right
+        return cls(is_read, right, _scale(ends), bool(has_right and has_wrong))
+
+    def discordant(self, pair: Pair, counts: Counts | Floats) -> Discordant:
+        """The rows, or their weight, that one model alone has right."""
+        (of_a, of_b), w = (self.right[model] for model in pair), np.asarray(counts, np.float64)
+        sides = of_a & ~of_b, of_b & ~of_a, ~of_a, ~of_b
+        b, c, wrong_a, wrong_b = (float(w[self.is_read & each].sum()) for each in sides)
+        n = None if self.is_read.all() else self.n_rows(counts)
+        return Discordant(b, c, ratio(b, c), ratio(wrong_a, wrong_b), n)
+
+    def n_rows(self, counts: Counts | Floats) -> float:
+        """Number of the rows that are read, or their weight."""
+        return float(np.asarray(counts)[self.is_read].sum())
+
+
+def _scale(ends: Floats) -> float | None:
+    none, half, full = ends
+    scale = float(full - none)
+    is_linear = abs(none + full - 2.0 * half) <= 1e-12 * abs(scale)
+    return scale if is_linear and math.isfinite(scale) else None
+
+
 def paired(
     joint: Joint, metrics: Sequence[Metric], spec: ComparisonSpec, policy: Policy
 ) -> list[Measured]:
     """Every metric of models on the same rows."""
     cells, k = joint.cells, joint.cells.classes.k
-    others = [metric for metric in metrics if not _is_linear(metric, k)]
+    shares = {metric: PairedShare.of(metric, cells) for metric in metrics}
+    others = [metric for metric, share in shares.items() if share is None or share.scale is None]
     rows = np.bincount(cells.codes[0], cells.counts, k)
     rarest = int(rows[rows > 0].min())
     swapped: dict[Pair, dict[Metric, float]] = {}
     remark = None
     if joint.is_plain and rarest < RARE and others and spec.look is None:
         remark = f"the rarest class has {counted(rarest, 'row')}"
-        for i, (a, b) in enumerate(spec.pairs):
+        for a, b in spec.pairs:
             found, n_drawn = swap_p_values(
-                cells.of_models([a, b]), others, spec.n_permutations, (spec.seed, i), policy
+                cells.of_models([a, b]), others, spec.n_permutations, spec.seed, policy
             )
             swapped[a, b] = dict(zip(others, found, strict=True))
             if n_drawn < spec.n_permutations:
                 remark = f"the rarest class has {counted(rarest, 'row')}, {n_drawn} permutations"
     same = frozenset(pair for pair in spec.pairs if joint.is_same(pair))
     done = []
-    # Of a metric of the right rows alone, what counts is where one model alone is right.
-    discordant: dict[Pair, Discordant] = {}
-    if len(others) < len(metrics):
-        discordant = {pair: _discordant(cells, pair) for pair in spec.pairs}
-    for metric in metrics:
-        has_limits = metric in others or not joint.is_plain
-        one = _of_tables(metric, joint, spec, policy, same, has_limits)
-        if metric in others:
+    for metric, share in shares.items():
+        is_linear = share is not None and share.scale is not None
+        one = _of_tables(metric, joint, spec, policy, same, not (is_linear and joint.is_plain))
+        if not is_linear:
             swaps = {pair: (SWAPS, p[metric]) for pair, p in swapped.items()}
-            done.append(replace(one, guards=swaps, remark=remark))
-            continue
-        one = replace(one, discordant=discordant)
-        if joint.is_plain:
-            none, full = of_right_rows(metric, np.array([0.0, 1.0]), k)
-            tests, limits = {}, {}
-            for pair, alone in discordant.items():
-                tests[pair] = "mid-p McNemar", mid_p(int(alone.b), int(alone.c))
-                scored = score_of(alone.b, alone.c, cells.n_rows, float(full - none))
-                limits[pair] = "score", scored
-            one = replace(one, tests=tests, limits=limits)
-        done.append(one)
+            one = replace(one, guards=swaps, remark=remark)
+        done.append(one if share is None else _of_share(one, share, joint, spec))
     return done
+
+
+def _of_share(one: Measured, share: PairedShare, joint: Joint, spec: ComparisonSpec) -> Measured:
+    """A function of a proportion: of plain rows the exact test of McNemar applies.
+
+    Limits of a proportion are Tango's. Those of another function of it stay, and its p-value is at
+    least that of the exact test.
+    """
+    counts = joint.cells.counts
+    found = {pair: share.discordant(pair, counts) for pair in spec.pairs}
+    if share.scale is not None and not share.is_of_predictions:
+        one = replace(one, discordant=found)
+    n = share.n_rows(counts)
+    if not joint.is_plain or not n:
+        return one
+    tests = {pair: ("mid-p McNemar", mid_p(int(x.b), int(x.c))) for pair, x in found.items()}
+    if share.scale is None:
+        return replace(one, guards=tests)
+    limits = {pair: ("score", score_of(x.b, x.c, int(n), share.scale)) for pair, x in found.items()}
+    return replace(one, tests=tests, limits=limits)
 
 
 def _of_tables(
@@ -164,7 +237,7 @@ def _of_tables(
 ) -> Measured:
     """Any metric: from the influence of the rows of each joint cell on each model's value."""
     units, tables = joint.units, joint.tables
-    values = [float(metric.values(table.cells, policy).value) for table in tables]
+    values, undefined = values_of(metric, tables, policy)
     phi = np.array(
         [
             cell_slopes(slopes_on(metric, table, policy), table.cells)[place]
@@ -191,7 +264,24 @@ def _of_tables(
         limits = alone.differences(spec.pairs, goes_of)
     method = "influence z" if math.isinf(units.df) else "influence t"
     n = [joint.cells.n_rows] * len(tables)
-    return Measured(metric, values, n, spread, method, limits=limits, same=same, alone=alone)
+    facts = metric, values, n, spread, method
+    return Measured(*facts, limits=limits, same=same, alone=alone, undefined=undefined)
+
+
+def values_of(
+    metric: Metric, tables: Sequence[TableVariance], policy: Policy
+) -> tuple[list[float], dict[int, str]]:
+    """The value of each model, and the reason of each that is undefined, by place.
+
+    An average is undefined where it is in every class, or has no number.
+    """
+    found = [metric.values(table.cells, policy) for table in tables]
+    undefined = {
+        i: undefined_reason(metric, table.cells.classes, one.undefined) or ""
+        for i, (table, one) in enumerate(zip(tables, found, strict=True))
+        if one.undefined.all() or not math.isfinite(one.value)
+    }
+    return [float(one.value) for one in found], undefined
 
 
 def apart(
@@ -201,9 +291,9 @@ def apart(
     done = []
     remark = "different rows: the models are taken to be independent"
     for metric in metrics:
-        values, variances = [], []
+        values, undefined = values_of(metric, tables, policy)
+        variances = []
         for table in tables:
-            values.append(float(metric.values(table.cells, policy).value))
             g = derivative(metric, table.cells, policy)
             variances.append(float(table.variance(g)) if np.isfinite(g).all() else math.nan)
         df = min(df_on(metric, table, policy) for table in tables)
@@ -214,25 +304,24 @@ def apart(
         method = "unpaired z" if math.isinf(df) else "unpaired t"
         n = [int(table.cells.n_rows) for table in tables]
         facts = metric, values, n, spread, method
-        done.append(Measured(*facts, limits=limits, alone=sides, remark=remark))
+        one = Measured(*facts, limits=limits, alone=sides, remark=remark)
+        done.append(replace(one, undefined=undefined))
     return done
 
 
 def estimated(
-    metric: Metric, value: float, table: TableVariance, asked: Confidence, policy: Policy
+    metric: Metric,
+    value: float,
+    table: TableVariance,
+    asked: Confidence,
+    policy: Policy,
+    undefined: str | None = None,
 ) -> Estimate:
+    """The value of a metric of one model with its interval, unless `undefined` says why not."""
+    if undefined is not None:
+        return Estimate.undefined(value, undefined, asked.level)
     found = label_interval(metric, value, table, asked, policy)
     return Estimate.of(value, found, asked.level)
-
-
-def _is_linear(metric: Metric, k: int) -> bool:
-    """True if the metric is a linear function of accuracy."""
-    if metric.record.is_per_class and metric.lift != "micro":
-        return False
-    if not is_of_right_rows(metric):
-        return False
-    none, half, full = of_right_rows(metric, np.array([0.0, 0.5, 1.0]), k)
-    return bool(abs(none + full - 2.0 * half) <= 1e-12 * abs(full - none))
 
 
 def score_of(b: float, c: float, n: int, scale: float) -> Limits:
@@ -243,11 +332,3 @@ def score_of(b: float, c: float, n: int, scale: float) -> Limits:
         return min(low, high), max(low, high)
 
     return limits
-
-
-def _discordant(cells: JointCells, pair: Pair) -> Discordant:
-    right_a, right_b = (cells.codes[1 + model] == cells.codes[0] for model in pair)
-    weight = np.asarray(cells.counts, np.float64)
-    b, c = float(weight[right_a & ~right_b].sum()), float(weight[right_b & ~right_a].sum())
-    wrong_a, wrong_b = float(weight[~right_a].sum()), float(weight[~right_b].sum())
-    return Discordant(b, c, ratio(b, c), ratio(wrong_a, wrong_b))

@@ -14,7 +14,9 @@ from karat.errors.text import value as number
 from karat.inference.confidence import Interval
 from karat.inference.json_record import JsonRecord
 
-Verdict: TypeAlias = Literal["better", "worse", "equivalent", "higher", "lower", "inconclusive"]
+Verdict: TypeAlias = Literal[
+    "better", "worse", "equivalent", "identical", "higher", "lower", "inconclusive", "not tested"
+]
 """Of a against b. Of a metric without a better direction it is higher or lower."""
 
 
@@ -46,12 +48,14 @@ class Discordant:
         c: only b is right.
         odds: b ÷ c; infinite where c is 0, NaN where both are.
         error_ratio: error rate of a ÷ error rate of b.
+        n: rows, or their weight, of the class that the metric reads; None: all rows.
     """
 
     b: float
     c: float
     odds: float
     error_ratio: float
+    n: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,9 @@ class Difference(JsonRecord):
         p: two-sided p-value of no difference; None where none is known.
         p_adjusted: the same for all pairs of models in this metric.
         method: what made p and the limits.
-        verdict: ``"better"``, ``"worse"``, ``"equivalent"`` or ``"inconclusive"``, of a against b.
+        verdict: ``"better"``, ``"worse"``, ``"equivalent"``, ``"identical"`` (in all that the
+            metric reads), ``"inconclusive"`` or ``"not tested"`` (`remark` has the reason), of a
+            against b; of a metric without a better direction ``"higher"`` or ``"lower"``.
         standard_error: of the difference; None where unknown.
         detectable: the smallest true difference that as many rows show in 80 % of samples, tested
             alone at `level`.
@@ -114,7 +120,7 @@ class Difference(JsonRecord):
         found = self.discordant
         if found is not None:
             found = Discordant(
-                found.c, found.b, ratio(found.c, found.b), ratio(1.0, found.error_ratio)
+                *(found.c, found.b, ratio(found.c, found.b), ratio(1.0, found.error_ratio)), found.n
             )
         return replace(
             self,
@@ -134,10 +140,10 @@ class Difference(JsonRecord):
         limits = "" if self.low is None else f" [{self.low:+.4g}, {self.high:+.4g}]"
         p = "" if self.p is None else f", p = {self.p:.3g}"
         what = f"{self.metric}: {self.a} − {self.b}"
-        if math.isnan(self.difference):
-            return f"{what}: not known, {self.remark or 'a value is undefined'}"
-        what += f" = {self.difference:+.4g}"
-        return f"{what}{limits}{p}: {self.verdict}"
+        if not math.isnan(self.difference):
+            what += f" = {self.difference:+.4g}"
+        why = f", {self.remark}" if self.verdict == "not tested" and self.remark else ""
+        return f"{what}{limits}{p}: {self.verdict}{why}"
 
 
 def ratio(above: float, below: float) -> float:
@@ -173,6 +179,11 @@ class Estimate(JsonRecord):
         return cls(
             value, found.low, found.high, level, found.method, found.standard_error, found.remark
         )
+
+    @classmethod
+    def undefined(cls, value: float, reason: str, level: float) -> Estimate:
+        """What an undefined value counts as."""
+        return cls(value, level=level, remark=f"undefined: {reason}")
 
     def __float__(self) -> float:
         return self.value

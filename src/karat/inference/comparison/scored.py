@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +35,7 @@ from karat.inference.variance import Sizes, is_of_classes
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._lift import Policy
+from karat.metrics.reasons import undefined_reason
 from karat.tally import ClusteredCells
 from karat.tally.cached import cached_property
 from karat.tally.scored import ScoredRows
@@ -57,6 +58,7 @@ class ScoredModel:
         intervals: of each metric.
         influence_of: gives the influence of each row.
         is_of_looks: whether limits hold together with those of other looks or windows.
+        undefined: why the rows do not define a metric.
     """
 
     rows: ScoredRows
@@ -65,6 +67,7 @@ class ScoredModel:
     intervals: Mapping[Metric, Interval]
     influence_of: Callable[[Metric], Floats]
     is_of_looks: bool = False
+    undefined: Mapping[Metric, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -81,14 +84,19 @@ class ScoredModel:
             values, sure, influence = measured_with_influence(
                 rows, metrics, policy, look or Confidence(level), clusters
             )
-        estimates = {
-            metric: Estimate.of(
-                float(values[metric].value), sure.intervals.get(metric, Interval()), level
-            )
+        undefined = {
+            metric: undefined_reason(metric, rows.classes, values[metric].undefined) or ""
             for metric in metrics
+            if values[metric].undefined.all() or not math.isfinite(values[metric].value)
         }
+        estimates = {}
+        for metric in metrics:
+            value, interval = float(values[metric].value), sure.intervals.get(metric, Interval())
+            estimates[metric] = Estimate.of(value, interval, level)
+            if metric in undefined:
+                estimates[metric] = Estimate.undefined(value, undefined[metric], level)
         is_of_looks = look is not None and look.is_of_looks
-        return cls(rows, clusters, estimates, sure.intervals, influence, is_of_looks)
+        return cls(rows, clusters, estimates, sure.intervals, influence, is_of_looks, undefined)
 
     def influence(self, metric: Metric) -> Floats | None:
         """float64[n]; None where it has none. Exactly 0 where rows differ by rounding errors."""
@@ -220,7 +228,13 @@ def compared_models(
             limits = limits_of_still(metric, list(estimates.values()), spread, first, pairs)
         facts = metric, of_models, n, spread, method
         of_each = _alone(metric, of_models, models.values())
+        undefined = {
+            i: model.undefined[metric]
+            for i, model in enumerate(models.values())
+            if metric in model.undefined
+        }
         found = Measured(*facts, limits=limits, alone=of_each, remark=remark)
+        found = replace(found, undefined=undefined)
         done.append((found, estimates))
     return done
 

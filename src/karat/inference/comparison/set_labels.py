@@ -26,6 +26,8 @@ from karat.tally.set_tally import SetRows
 _SWAPS: Final = "swap permutation, combined interval"
 _NORMAL: Final = "influence z, combined interval"
 _LEAST_TAIL: Final = 1e-12
+_OUTSIDE: Final = 1e-4
+"""Part of a difference that was shown, between 0 and its nearer limit."""
 _Side: TypeAlias = tuple[SetIntervals, ClassLimits]
 
 
@@ -38,7 +40,7 @@ class LabelDifference(JsonRecord):
         label: the label.
         a, b: the models.
         value_a, value_b: what the metric gave; NaN where it is undefined.
-        difference: value_a − value_b.
+        difference: value_a − value_b; NaN where either is undefined.
         n: rows that truly have the label, or their weight.
         low, high: limits of the difference at `level`; None where none are known.
         low_simultaneous, high_simultaneous: limits that hold for all labels at once.
@@ -73,10 +75,13 @@ class LabelDifference(JsonRecord):
     def verdict(self) -> Verdict:
         """Verdict of a against b for all labels at once: better, worse or inconclusive.
 
-        Of a metric of which neither direction is better: higher or lower.
+        Of a metric of which neither direction is better: higher or lower. Of a label that is
+        undefined for a model: not tested.
         """
         p = self.p_adjusted
-        if p is None or not p < 1.0 - self.level or not self.difference:
+        if p is None:
+            return "not tested"
+        if not p < 1.0 - self.level or not self.difference:
             return "inconclusive"
         return direction(self.difference, get(self.metric).better)
 
@@ -85,6 +90,8 @@ class LabelDifference(JsonRecord):
         limits = "" if low is None else f" [{low:+.4g}, {high:+.4g}]"
         p = "" if self.p_adjusted is None else f", p = {self.p_adjusted:.3g}"
         what = f"{self.metric} of {self.label!r}: {self.a} − {self.b}"
+        if math.isnan(self.difference):
+            return f"{what}: {self.verdict}, undefined for a model"
         return f"{what} = {self.difference:+.4g}{limits}{p} (all labels at once): {self.verdict}"
 
 
@@ -102,9 +109,12 @@ def label_differences(
     plain, each = of_one_label(metric), models[0]
     level, policy, k = each.asked.level, each.policy, each.tally.k
     of_labels = replace(plain, lift="per_class")
-    values = [values_on_sets(of_labels, one.tally, policy).value for one in models]
+    computed = [values_on_sets(of_labels, one.tally, policy) for one in models]
+    values = [one.value for one in computed]
     with np.errstate(invalid="ignore"):
         difference = values[0] - values[1]
+    # What an undefined value counts as is no value to compare.
+    difference[computed[0].undefined | computed[1].undefined] = math.nan
     swapped = SwappedSets.of(_rows(models[0]), _rows(models[1]), n_permutations)
     with np.errstate(invalid="ignore", divide="ignore"):
         # Of a label that is undefined on one side nothing is known.
@@ -138,12 +148,32 @@ def label_differences(
             one = replace(one, p=float(p[i]), p_adjusted=float(adjusted[i]), q=float(false[i]))
         sides = [float(side[i]) for pair in limits for side in pair]
         if known and all(map(math.isfinite, sides)):
-            low, high, lowest, highest = sides
-            one = replace(
-                one, low=low, high=high, low_simultaneous=lowest, high_simultaneous=highest
-            )
+            one = with_limits(one, (sides[0], sides[1]), (sides[2], sides[3]))
         found.append(one)
     return found
+
+
+def with_limits(
+    one: LabelDifference, alone: tuple[float, float], together: tuple[float, float]
+) -> LabelDifference:
+    """The difference with its limits, which contain 0 where its p-values do not exclude it.
+
+    Limits are those of the standard error, p-values those of permutations: these decide.
+    """
+    low, high = _agreeing(alone, one.p, one)
+    lowest, highest = _agreeing(together, one.p_adjusted, one)
+    lowest, highest = min(lowest, low), max(highest, high)
+    return replace(one, low=low, high=high, low_simultaneous=lowest, high_simultaneous=highest)
+
+
+def _agreeing(
+    limits: tuple[float, float], p: float | None, one: LabelDifference
+) -> tuple[float, float]:
+    low, high = limits
+    if p is None or not p < 1.0 - one.level:
+        return min(low, 0.0), max(high, 0.0)
+    near = _OUTSIDE * one.difference
+    return (max(low, near), high) if one.difference > 0.0 else (low, min(high, near))
 
 
 def of_one_label(metric: Metric) -> Metric:

@@ -25,6 +25,7 @@ from karat.inference.comparison.set_labels import (
     discoveries,
     holm_of_labels,
     of_one_label,
+    with_limits,
 )
 from karat.inference.comparison.set_swaps import n_replicates
 from karat.inference.comparison.sets import of_shares
@@ -35,6 +36,7 @@ from karat.inference.set_score_intervals import SetScoreIntervals
 from karat.metrics import Metric
 from karat.metrics._of_set_scores import is_of_rows
 from karat.metrics._of_sets import meant_on_sets
+from karat.metrics.reasons import undefined_of_scores
 from karat.tally import ClusteredCells
 
 _PAIR: Final = (0, 1)
@@ -69,10 +71,14 @@ def _compared(
         Estimate.of(value, model.of(metric, value), spec.level)
         for model, value in zip(models, values, strict=True)
     ]
+    undefined = _undefined(models, metric, values)
+    for i, reason in undefined.items():
+        estimates[i] = Estimate.undefined(values[i], reason, spec.level)
     n = [model.scores.rows.n for model in models]
     found = [_moves(model, metric, x) for model, x in zip(models, values, strict=True)]
     remark = None if is_paired else _APART
-    one = Measured(metric, values, n, None, "influence t" if is_paired else "unpaired t")
+    facts = metric, values, n, None, "influence t" if is_paired else "unpaired t"
+    one = Measured(*facts, undefined=undefined)
     known = [each for each in found if isinstance(each, Moves)]
     if len(known) < len(found):
         reason = next(each for each in found if isinstance(each, str))
@@ -98,9 +104,24 @@ def _compared(
     return one, estimates
 
 
+def _undefined(
+    models: Sequence[SetScoreIntervals], metric: Metric, values: Sequence[float]
+) -> dict[int, str]:
+    """Place of each model whose rows do not define a metric → the reason."""
+    meant, found = meant_on_sets(metric), {}
+    for i, (model, value) in enumerate(zip(models, values, strict=True)):
+        # Scores of labels alone have no number for what is undefined.
+        if is_of_rows(meant) or not math.isfinite(value):
+            undefined = model.scores.values(metric).undefined
+            if undefined.all() or not math.isfinite(value):
+                reason = undefined_of_scores(meant, model.scores.rows.classes, undefined)
+                found[i] = reason or ""
+    return found
+
+
 def _moves(model: SetScoreIntervals, metric: Metric, value: float) -> Moves | str:
     if not math.isfinite(value):
-        return "one of the two values is undefined or infinite"
+        return "the value is undefined or infinite"
     return model.compared_moves(metric, value)
 
 
@@ -190,10 +211,10 @@ def scored_label_differences(
             part = measured[i]
             assert part is not None
             both = judged(part[0], names, wide)[0]
-            each = replace(
-                each, low=one.low, high=one.high,
-                low_simultaneous=both.low, high_simultaneous=both.high,
-            )  # fmt: skip
+            assert one.high is not None
+            assert both.low is not None
+            assert both.high is not None
+            each = with_limits(each, (one.low, one.high), (both.low, both.high))
         done.append(each)
     return done
 

@@ -29,6 +29,7 @@ from karat.inference.confidence import Confidence, Interval
 from karat.inference.set_intervals import SetIntervals
 from karat.metrics import Metric
 from karat.metrics._of_sets import meant_on_sets, of_rows, values_on_sets
+from karat.metrics.reasons import undefined_on_sets
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -54,8 +55,22 @@ def value_of(metric: Metric, model: SetIntervals) -> float:
     return float(values_on_sets(metric, model.tally, model.policy).value)
 
 
-def estimated_of_sets(metric: Metric, value: float, model: SetIntervals) -> Estimate:
-    """The value of a metric of one model, with its interval."""
+def undefined_of_sets(metric: Metric, models: Sequence[SetIntervals]) -> dict[int, str]:
+    """Place of each model whose rows do not define a metric → the reason."""
+    found = {}
+    for i, model in enumerate(models):
+        one = values_on_sets(metric, model.tally, model.policy)
+        if one.undefined.all() or not math.isfinite(one.value):
+            found[i] = undefined_on_sets(metric, model.tally, one.undefined) or ""
+    return found
+
+
+def estimated_of_sets(
+    metric: Metric, value: float, model: SetIntervals, undefined: str | None = None
+) -> Estimate:
+    """The value of a metric of one model with its interval, unless `undefined` says why not."""
+    if undefined is not None:
+        return Estimate.undefined(value, undefined, model.asked.level)
     return Estimate.of(value, model.of(metric, value), model.asked.level)
 
 
@@ -88,7 +103,7 @@ def _guarded(
     guards: dict[Metric, dict[Pair, tuple[str, float]]] = {metric: {} for metric in rare}
     critical: dict[Metric, dict[Pair, float]] = {metric: {} for metric in rare}
     remark = f"the rarest label has {counted(rarest, 'row')}"
-    for i, (a, b) in enumerate(spec.pairs):
+    for a, b in spec.pairs:
         sides = models[a].rows, models[b].rows
         assert sides[0] is not None
         assert sides[1] is not None
@@ -97,7 +112,7 @@ def _guarded(
             (sides[0], sides[1]),
             meant,
             spec.n_permutations,
-            (spec.seed, i),
+            (spec.seed,),
             models[a].policy,
             spec.level,
         )
@@ -126,7 +141,9 @@ def _paired(
     known = [one for one in found if one is not None and np.isfinite(one).all()]
     limits = SetLimits(metric, values, models=models)
     n = [int(models[0].tally.n_rows.sum())] * len(models)
-    one = Measured(metric, values, n, None, "influence t", same=same, alone=limits)
+    facts = metric, values, n, None, "influence t"
+    undefined = undefined_of_sets(metric, models)
+    one = Measured(*facts, same=same, alone=limits, undefined=undefined)
     clusters = models[0].clusters
     if len(known) < len(models) or (clusters is not None and clusters.n_clusters < 2):
         return one
@@ -171,7 +188,8 @@ def sets_apart(
         method = "unpaired z" if math.isinf(df) else "unpaired t"
         limits = sides.differences(spec.pairs)
         facts = metric, values, n, spread, method
-        done.append(Measured(*facts, limits=limits, alone=sides, remark=remark))
+        one = Measured(*facts, limits=limits, alone=sides, remark=remark)
+        done.append(replace(one, undefined=undefined_of_sets(metric, models)))
     return done
 
 

@@ -30,24 +30,24 @@ def swap_p_values(
     pair: JointCells,
     metrics: Sequence[Metric],
     n_permutations: int,
-    seed: Sequence[int],
+    seed: int | Sequence[int],
     policy: Policy = "zero",
 ) -> tuple[list[float], int]:
     """(1 + replicates with at least the difference seen) ÷ (1 + replicates), for each metric.
 
     All metrics see the same replicates, of which fewer are drawn where the models differ in very
-    many cells: how many is returned, too.
+    many cells: how many is returned, too. The order of the models does not change them.
 
     Cost: a binomial draw for each replicate and joint cell on which the models differ.
     """
-    true, first, second = pair.codes
+    true, first, second, counts = _in_one_order(pair)
     k = pair.classes.k
     keys = np.unique(np.concatenate([true * k + first, true * k + second]))
     listed = np.arange(k * k) if k <= _DENSE_K else keys
     place = [np.searchsorted(listed, true * k + said) for said in (first, second)]
-    base = [summed_by(at, pair.counts, len(listed)) for at in place]
+    base = [summed_by(at, counts, len(listed)) for at in place]
     differs = first != second
-    n = pair.counts[differs]
+    n = counts[differs]
     out, into = (at[differs] for at in place)
 
     def differences(drawn: Counts) -> Floats:
@@ -61,7 +61,7 @@ def swap_p_values(
         return np.asarray(np.subtract(left, right, out=np.zeros(left.shape), where=~is_same))
 
     seen = np.abs(differences(np.zeros((1, len(n)), np.int64)))
-    rng = np.random.default_rng(list(seed))
+    rng = np.random.default_rng(seed)
     beyond = np.zeros(len(metrics), np.int64)
     n_drawn = min(n_permutations, max(_FEWEST, _MOST_DRAWS // max(1, len(n))))
     step = max(1, _BLOCK // max(1, len(listed), len(n)))
@@ -69,6 +69,25 @@ def swap_p_values(
         found = np.abs(differences(_heads(rng, n, min(step, n_drawn - start))))
         beyond += (found >= seen * (1.0 - _TIE) - _TIE).sum(axis=1)
     return [float((1 + count) / (1 + n_drawn)) for count in beyond], n_drawn
+
+
+def _in_one_order(pair: JointCells) -> tuple[Counts, Counts, Counts, Counts]:
+    """True classes, predictions of two models and counts of the joint cells, sorted by the codes.
+
+    Of both orders of the models it takes the one that sorts first, so that the same rows see the
+    same replicates.
+    """
+    found = []
+    for first, second in ((1, 2), (2, 1)):
+        codes = [pair.codes[0], pair.codes[first], pair.codes[second]]
+        order = np.lexsort(codes[::-1])
+        found.append(tuple(np.asarray(each[order], np.int64) for each in (*codes, pair.counts)))
+    sides = [np.stack(one) for one in found]
+    differs = np.flatnonzero((sides[0] != sides[1]).ravel())
+    place = differs[0] if len(differs) else 0
+    is_other = len(differs) > 0 and sides[1].flat[place] < sides[0].flat[place]
+    true, of_first, of_second, counts = sides[int(is_other)]
+    return true, of_first, of_second, counts
 
 
 def _heads(rng: np.random.Generator, n: Counts, r: int) -> Counts:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
+from karat.errors.doubts import no_scores
 from karat.inference.confidence import Confidence
 from karat.inference.judge.labels import Codes, JudgedTable, Powered, powered
 from karat.inference.judge.scores import Three, powered_scores
@@ -219,7 +220,8 @@ class Estimates:
         if not metric.needs_scores:
             self._kept[metric] = powered(metric, self.labels.table, self.confidence, self.policy)
             return self._kept[metric]
-        assert self.scores is not None
+        if self.scores is None:
+            raise no_scores(str(metric))
         wanted = self.of_scores if metric in self.of_scores else [metric]
         given = self.scores, self.sample.both(), self.confidence, self.policy
         self._kept.update(powered_scores(wanted, *given, self.sample.clusters_of_gold))

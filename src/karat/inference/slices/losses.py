@@ -29,8 +29,7 @@ class RowLosses:
         is_studentized: whether the variance of a slice comes from its own rows and the others, if
             it is larger than that of all: losses may vary more in some slices than in others. For
             two values, the variance follows from the mean.
-        moved: float64[n], the summands of a slice: the losses, or weight × (loss − mean loss), so
-            that a row keeps its weight.
+        moved: float64[n], the summands of a slice: the losses, or weight × (loss − mean loss).
         scale: the power of two.
     """
 
@@ -93,8 +92,8 @@ class RowLosses:
     def replicates(self, n: int, seed: int) -> Iterator[Values]:
         """Yield float[b, n] without end: values of the rows under the null hypothesis.
 
-        Values are permuted across rows; with clusters, the values of each cluster keep or flip
-        their sign together.
+        Losses are permuted across rows, and weights stay at theirs: weights may follow a column.
+        With clusters, the values of each cluster keep or flip their sign together.
         """
         rng = np.random.default_rng(seed)
         step = max(1, min(_MOST_AT_ONCE, _BLOCK // max(self.n, 1)))
@@ -102,14 +101,23 @@ class RowLosses:
         for start in range(0, n, step):
             b = min(step, n - start)
             if self.clusters is None:
-                yield rng.permuted(np.broadcast_to(values, (b, self.n)), axis=1)
+                drawn = rng.permuted(np.broadcast_to(values, (b, self.n)), axis=1)
+                yield drawn if self.weights is None else self._weighted(drawn)
             else:
                 n_clusters = int(self.clusters.max()) + 1
                 signs = 2.0 * rng.integers(0, 2, (b, n_clusters)) - 1.0
                 yield signs[:, self.clusters] * values
 
+    def _weighted(self, loss: Values) -> Values:
+        """float[b, n]: weight × (loss − mean loss) of losses [b, n]."""
+        weights = self.weights
+        assert weights is not None
+        return np.asarray(weights * (loss - (loss @ (weights / weights.sum()))[:, None]))
+
     def _values(self) -> Values:
-        """Return the values, in 32 bits if their sums are exact."""
+        """Return the values that are drawn, in 32 bits if their sums are exact."""
+        if self.weights is not None and self.clusters is None:
+            return self.loss
         is_exact = self.n < 1 << 24 and bool(np.isin(self.moved, (0.0, 1.0)).all())
         return self.moved.astype(np.float32) if is_exact else self.moved
 

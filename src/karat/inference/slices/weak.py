@@ -13,6 +13,7 @@ from karat.inference.slices.search import Range
 Limits: TypeAlias = tuple[float | None, float | None]
 
 _HEAD: Final = ("slice", "rows", "", "rest", "difference", "p")
+_WHOLE: Final = "whole slice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class WeakSlice:
         n_all: number of all its rows.
         value: value on those `n_rows`: the mean loss, the proportion of wrong rows, or the metric.
         rest: the same for the other rows that are in no earlier slice.
+        value_all: the same for all `n_all` rows of the slice.
         z: sum over these rows minus its expectation under the null hypothesis, in standard errors.
         p: probability that the largest z of all slices is at least this one under the null
             hypothesis.
@@ -42,6 +44,7 @@ class WeakSlice:
     rest: float
     z: float
     p: float
+    value_all: float
 
     @property
     def name(self) -> str:
@@ -72,6 +75,7 @@ class WeakSlice:
             "n_all": self.n_all,
             "value": self.value,
             "rest": self.rest,
+            "value_all": self.value_all,
             "difference": self.difference,
             "z": self.z,
             "p": self.p,
@@ -151,13 +155,17 @@ class WeakSlices:
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return the cells of the table, headings first."""
-        found = [tuple(text or self.measure for text in _HEAD)]
+        has_parts = any(one.n_all > one.n_rows for one in self.slices)
+        head = [text or self.measure for text in _HEAD]
+        found = [(*head[:3], *[_WHOLE] * has_parts, *head[3:])]
         for one in self.slices:
             n = f"{one.n_rows:,}"
             if one.n_all > one.n_rows:
                 n += f" of {one.n_all:,}"
-            numbers = (_number(one.value), _number(one.rest), _number(one.difference, "+"))
-            found.append((harmless(one.name), n, *numbers, f"{one.p:.2g}"))
+            whole = [_number(one.value_all)] * has_parts
+            numbers = (_number(one.value), *whole, _number(one.rest))
+            difference = _number(one.difference, "+")
+            found.append((harmless(one.name), n, *numbers, difference, f"{one.p:.2g}"))
         return found
 
     def __str__(self) -> str:
@@ -172,7 +180,8 @@ class WeakSlices:
             more = f"; {self.n_explained:,} others are explained by these" * bool(self.n_explained)
             lines.append(f"{self.n_tested:,} slices were looked at{more}.")
             if any(one.n_all > one.n_rows for one in self.slices):
-                lines.append("Rows of slices further up are not counted again.")
+                told = f"{self.measure!r} is that of the other rows, {_WHOLE!r} that of all."
+                lines.append(f"Rows of slices further up are not counted again: {told}")
         else:
             none = "No slice was tested: there is no column to search, or every slice is too small."
             some = f"No weak slice among {self.n_tested} (p = {self.p:.2g})."

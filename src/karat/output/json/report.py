@@ -62,13 +62,16 @@ DOUBT: Final = js.record(
     option=js.TEXT,
 )
 CLASSES: Final = js.record(
-    lambda s: Classes(tuple(s.labels), s.positive, s.names, s.is_declared),
+    lambda s: Classes(tuple(s.labels), s.positive, s.names, s.is_declared, s.is_ordered),
     labels=js.each(js.LABEL).of(lambda classes: list(classes.labels)),
     names=js.or_null(js.TEXTS),
     positive=Kind(_place_of_label).of(
         lambda classes: None if classes.positive is None else classes.labels[classes.positive]
     ),
     is_declared=js.FLAG,
+    is_ordered=js.FLAG.of(
+        lambda classes: js.OMITTED if classes.is_ordered is None else classes.is_ordered
+    ).or_absent(None),
 )
 
 

@@ -278,7 +278,9 @@ _LOOKS: Final = {
     "equivalent": (PALETTE["series-3"], "s"),
     "higher": (PALETTE["series-4"], ">"),
     "lower": (PALETTE["series-4"], "<"),
+    "identical": (PALETTE["series-3"], "D"),
     "inconclusive": (MUTED, "o"),
+    "not tested": (MUTED, "x"),
 }
 """Colour and marker of each verdict."""
 

@@ -29,6 +29,7 @@ from karat.output.plots._series import (
 )
 from karat.output.sections import thresholds_of
 from karat.tally import Cells, Classes
+from karat.tally.shared import reached_levels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -167,7 +168,7 @@ def _parts(report: Report, place: int, at: float) -> bool:
     """Whether as many rows are predicted as a threshold would: predictions may have been given."""
     fields, points = report.cells.fields, report.curves.kept[place].points
     called = points.tps + points.fps
-    above = int(np.searchsorted(-points.thresholds, -at))
+    above = 1 + int(reached_levels(points.thresholds[1:], np.array([at]))[0])
     predicted = float(fields.tp[place] + fields.fp[place])
     room = 1e-9 * float(called[-1])
     return bool(called[above - 1] - room <= predicted <= called[min(above, len(called) - 1)] + room)

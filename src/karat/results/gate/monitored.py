@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
@@ -10,6 +11,7 @@ from karat._version import __version__
 from karat.errors import shown
 from karat.errors.text import count, counted
 from karat.inference.anytime import share_of_window
+from karat.metrics import Metric
 from karat.results.gate.result import GateResult, RuleResult, Verdict
 
 _MOST_LISTED: Final = 8
@@ -197,19 +199,48 @@ def notes_on_windows(looks: Sequence[Look], each: float, n_rules: int) -> list[s
     ]
 
 
-def looks_of(found: Sequence[Mapping[str, Any]], n_rules: int) -> tuple[Look, ...]:
-    """Read looks from JSON types (ValueError, LookupError or TypeError for anything else)."""
+def looks_of(found: Sequence[Mapping[str, Any]], metrics: Sequence[Metric]) -> tuple[Look, ...]:
+    """Read looks from JSON types (ValueError, LookupError or TypeError for anything else).
+
+    Args:
+        metrics: the metric of each rule.
+    """
     looks = []
     n = 0
     for one in found:
-        lists = [tuple(one[name]) for name in ("verdicts", "values", "lows", "highs")]
-        if any(len(each) != n_rules for each in lists):
+        verdicts, *numbers = (tuple(one[name]) for name in ("verdicts", "values", "lows", "highs"))
+        if any(len(each) != len(metrics) for each in (verdicts, *numbers)):
             raise ValueError("a look has another number of rules")
-        if not {*lists[0]} <= {"PASS", "FAIL", "INCONCLUSIVE"}:
+        if not {*verdicts} <= {"PASS", "FAIL", "INCONCLUSIVE"}:
             raise ValueError("a look has an unknown verdict")
-        n += int(one["n_new"])
-        if int(one["n"]) != n or int(one["n_new"]) < 1:
+        n_new = one["n_new"]
+        if (
+            type(n_new) is not int
+            or type(one["n"]) is not int
+            or n_new < 1
+            or one["n"] != n + n_new
+        ):
             raise ValueError("the rows of the looks do not add up")
-        numbers = [tuple(None if x is None else float(x) for x in each) for each in lists[1:]]
-        looks.append(Look(n, int(one["n_new"]), str(one["digest"]), lists[0], *numbers))
+        n += n_new
+        for metric, value, low, high in zip(metrics, *numbers, strict=True):
+            _check_numbers(metric, value, low, high)
+        if type(one["digest"]) is not str:
+            raise ValueError("a look has no digest")
+        looks.append(Look(n, n_new, one["digest"], verdicts, *numbers))
     return tuple(looks)
+
+
+def _check_numbers(metric: Metric, *numbers: float | None) -> None:
+    """Refuse numbers of a look that no value, difference and limits of a metric are."""
+    given = [x for x in numbers if x is not None]
+    if not all(type(x) in (int, float) and math.isfinite(x) for x in given):
+        raise ValueError(f"a number of {metric} is none")
+    least, most = metric.range
+    width = most - least
+    # The difference of two values is at most the width of their range.
+    room = 1e-9 * max(1.0, *map(abs, given), 0.0)
+    if not all(min(least, -width) - room <= x <= max(most, width) + room for x in given):
+        raise ValueError(f"a number of {metric} lies outside of its range")
+    _, low, high = numbers
+    if low is not None and high is not None and low > high:
+        raise ValueError(f"the limits of {metric} are in reverse")

@@ -17,6 +17,7 @@ from karat.results.gate.result import Inconclusive, RuleResult, Verdict
 
 Kind: TypeAlias = Literal["min", "max", "max-drop", "no-worse-than", "not-worse"]
 _DEFAULTS: Final = ("accuracy", "macro_f1")
+PREDICT_THE_SAME: Final = "both predict the same on every row"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,7 @@ class Change:
             from the limits.
         detectable: the smallest difference that so many rows show in 80 % of samples.
         is_paired: whether the same rows were compared.
-        is_same: whether both predict the same on every row.
+        is_same: whether both are identical in all that the metric reads.
         remark: for the reader.
         look: settings of limits and p that hold at every look; None: they hold for one look.
     """
@@ -226,7 +227,7 @@ class Change:
 
     @property
     def is_settled(self) -> bool:
-        """True if both predict the same on every row, and no rows are to come.
+        """True if both are identical, and no rows are to come.
 
         At a look, predictions that are the same so far exclude nothing: the limits decide.
         """
@@ -390,7 +391,7 @@ def _of_change(case: Case, one: RuleResult, alpha: float) -> Settled:
         where = "" if case.slice is None else " of this slice: write it with this rule"
         return "FAIL", f"the baseline does not contain this metric{where}", False
     if change.is_settled:
-        return "PASS", "both predict the same on every row", False
+        return "PASS", change.remark or PREDICT_THE_SAME, False
     worse = _worse(case)
     if worse is None or one.p is None or one.p_adjusted is None:
         # Without a comparison a rule must not pass.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
@@ -16,7 +16,7 @@ from karat.inference.proportions import reads_costs
 from karat.inference.sampling_error import SamplingError
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
-from karat.metrics._metric import Values, check_has_positive
+from karat.metrics._metric import Values, check_applies
 from karat.results.result import Result
 from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
@@ -98,12 +98,18 @@ class Slice:
             self._results[metric] = self.kept.get(metric) or self._measured(metric)
         return self._results[metric]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.whole)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.whole
+
     @cached_property
     def _results(self) -> dict[Metric, Result]:
         return {}
 
     def _measured(self, metric: Metric) -> Result:
-        check_has_positive(metric, self.table.classes, self.whole.measured)
+        check_applies(metric, self.table.classes, self.whole.measured)
         if metric.needs_scores:
             return self._single(self._of_scores(metric))
         report = self._report_of(self.table) if reads_costs(metric) else self.report
@@ -172,7 +178,7 @@ class Slice:
     @property
     def weight_effective(self) -> float:
         """Kish's number of rows, (Σw)² ÷ Σw²: without weights its rows."""
-        if self.table.squares is None:
+        if self.table.squares is None or not self.weight:
             return self.weight
         return self.weight**2 / float(self.table.squares.sum())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,7 +16,13 @@ from karat.data.labels.align import classes_of
 from karat.data.labels.column import check_lengths, declared_labels
 from karat.data.labels.containers import encode
 from karat.data.labels.counting import tally_columns
-from karat.data.labels.matrices import as_matrix, check_order, labels_of_matrix
+from karat.data.labels.matrices import (
+    as_matrix,
+    check_margins,
+    check_order,
+    is_transposed,
+    labels_of_matrix,
+)
 from karat.data.weights import as_weights
 from karat.errors import error
 from karat.tally.cells import Cells
@@ -149,20 +156,23 @@ def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) ->
 
     Args:
         confusion: number[k, k], rows true, columns predicted: lists, an array or a frame. Whole
-            numbers are counts of rows; others are sums of weights, whose squares are unknown.
+            numbers are counts of rows; others are sums of weights, whose squares are unknown. A
+            frame whose axes are named otherwise, as pandas.crosstab(pred, truth), is transposed.
         labels: the classes in order; default: those of the frame, else 0 … k - 1.
         positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
 
     Errors:
         K110 labels do not match the matrix, K111 and K112 invalid `positive`, K119 it is not a
         confusion matrix, K149 the labels of a frame in another order, K125 weights that are too
-        large or too small.
+        large or too small, K424 it has margins.
 
     Example:
         >>> tally_matrix([[5, 1], [2, 7]]).classes.positive
         1
     """
     matrix = as_matrix(confusion)
+    if labels is None:
+        check_margins(matrix)
     k = len(matrix)
     given = labels_of_matrix(confusion) if labels is None else labels
     names = tuple(range(k)) if given is None else declared_labels(given)
@@ -170,7 +180,12 @@ def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) ->
         raise error("K110", found=f"It lists {len(names)} classes; the matrix has {k}")
     if labels is not None:
         check_order(confusion, names)
+    if is_transposed(confusion):
+        matrix = matrix.T.copy()
     classes = classes_of(names, positive, is_declared=True)
+    if labels is None and isinstance(names[0], str):
+        # Tables of counts sort their labels as text, which declares nothing.
+        classes = replace(classes, is_ordered=list(names) != sorted(names))
     # Python integers: neither a sum of counts nor a rounded sum of weights can overflow.
     n_rows = min(sum(map(int, np.ceil(matrix).sum(axis=1))), np.iinfo(np.int64).max)
     return Cells.dense(matrix, classes=classes, n_rows=n_rows)

@@ -13,7 +13,6 @@ from karat.data.labels.sets import are_sets
 from karat.data.roles import Family
 from karat.data.sources.distributed.partials import Partial, check_all
 from karat.data.sources.distributed.partitions import (
-    BLOCK_ROWS,
     Reading,
     merge_bytes,
     tally_partition,
@@ -98,9 +97,10 @@ class DaskFrame:
 
 def _tally(block: Any, place: int, words: bytes) -> list[bytes]:
     """Tally a partition, in a task."""
-    starts = range(0, len(block), BLOCK_ROWS)
-    blocks = (block.iloc[start : start + BLOCK_ROWS] for start in starts)
-    return [tally_partition(blocks, place, Reading.from_bytes(words)).to_bytes()]
+    reading = Reading.from_bytes(words)
+    n = reading.block_rows
+    blocks = (block.iloc[start : start + n] for start in range(0, len(block), n))
+    return [tally_partition(blocks, place, reading).to_bytes()]
 
 
 def _merge(parts: Sequence[list[bytes]], words: bytes) -> list[bytes]:

@@ -39,8 +39,10 @@ from karat.tally import Label
 from karat.tally.held_sets import HeldSets
 from karat.tally.serialization import each_once
 
-BLOCK_ROWS: Final = 1 << 17
-"""Number of rows that are read together."""
+BLOCK_ROWS: Final = 1 << 20
+"""Number of rows that are read together: few blocks, since each has its own names."""
+WIDE_ROWS: Final = 1 << 17
+"""The same of rows with scores or with sets of labels."""
 
 _VERSION: Final = 1
 _SHIFTED: Final = ("row", "other_row")
@@ -92,6 +94,11 @@ class Reading:
         if self.sets is not None:
             return tuple(dict.fromkeys((*self.sets.columns, *self.singles)))
         return tuple(dict.fromkeys((*self.found.values(), *self.scores, *self.singles)))
+
+    @property
+    def block_rows(self) -> int:
+        """Number of rows that are read together."""
+        return WIDE_ROWS if self.scores or self.sets is not None else BLOCK_ROWS
 
     @property
     def empty(self) -> ScoreParts:

@@ -119,9 +119,10 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
     declared = base.labels
     if declared is None and partial.order is not None:
         known = set(cells.classes.labels)
-        cells = reorder(cells, Classes.of([label for label in partial.order if label in known]))
+        ordered = Classes.of([label for label in partial.order if label in known])
+        cells = reorder(cells, replace(ordered, is_ordered=True))
     if declared is None and columns.positive is not None:
-        cells = cells.with_classes(classes_of(cells.classes.labels, columns.positive))
+        cells = reorder(cells, classes_of(cells.classes.labels, columns.positive))
     return replace(_tallies(host, partial, cells, columns.mapping, notes), later=later)
 
 

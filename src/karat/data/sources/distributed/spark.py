@@ -14,7 +14,6 @@ from typing import Any, Final
 from karat.data.roles import Family
 from karat.data.sources.distributed.partials import Partial, check_all
 from karat.data.sources.distributed.partitions import (
-    BLOCK_ROWS,
     Reading,
     merge_bytes,
     tally_partition,
@@ -134,7 +133,8 @@ def _tally(batches: Iterator[Any], words: bytes) -> Iterator[Any]:
     assert context is not None
     number = context.partitionId()
     reading = Reading.from_bytes(words)
-    found = tally_partition(_blocks(batches, reading.columns), number, reading)
+    blocks = _blocks(batches, reading.columns, reading.block_rows)
+    found = tally_partition(blocks, number, reading)
     yield from _batches([found.to_bytes()], lambda _: number)
 
 
@@ -146,7 +146,7 @@ def _merge(batches: Iterator[Any], words: bytes) -> Iterator[Any]:
     yield from _batches(found, lambda data: Partial.from_bytes(data, reading.empty).first)
 
 
-def _blocks(batches: Iterable[Any], names: Sequence[str]) -> Iterator[Any]:
+def _blocks(batches: Iterable[Any], names: Sequence[str], n_least: int) -> Iterator[Any]:
     """Yield tables of enough rows, with columns named as in the frame."""
     import pyarrow as pa
 
@@ -158,7 +158,7 @@ def _blocks(batches: Iterable[Any], names: Sequence[str]) -> Iterator[Any]:
     for batch in batches:
         waiting.append(batch)
         n_rows += batch.num_rows
-        if n_rows >= BLOCK_ROWS:
+        if n_rows >= n_least:
             yield table()
             waiting, n_rows = [], 0
     if waiting:

@@ -7,7 +7,7 @@ is kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
@@ -15,11 +15,13 @@ from typing import Any, Final, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from karat.data.accumulator import SlicesLater
 from karat.data.labels.column import Column
 from karat.data.labels.counting import tally_columns
 from karat.data.roles import Family, Roles, find_roles
 from karat.data.rows import Counted
-from karat.data.sources.columns import TableRequest, dropped
+from karat.data.slices.codes import Key
+from karat.data.sources.columns import TableRequest, dropped, slices_later
 from karat.data.sources.files.duck import connected, explaining
 from karat.data.sources.files.labels import missing_codes, named, refuse_scores
 from karat.data.sources.files.paths import Source, find, is_read_once, unchanged
@@ -32,6 +34,7 @@ from karat.data.sources.tables.frames import family_of
 from karat.errors import KaratError, error, shown
 from karat.errors.options import as_typed, is_command_line, option
 from karat.tally import Cells, union
+from karat.tally.folds import FoldColumns
 
 N_CLASSES_MAX = 1 << 22
 """Number of distinct labels above which a column is an identifier or a score, not classes."""
@@ -86,7 +89,9 @@ def tally_relation(
     columns = tuple(chosen[role] for role in ("true", "pred", "weights") if role in chosen)
     reading = relation.reading(columns[:2])
     sql = relation.select(columns, where, reading)
-    rows = RowBlocks(lambda: relation.connection.sql(sql), columns, request.nulls)
+    rows = RowBlocks(
+        lambda: relation.connection.sql(sql), columns, request.nulls, is_one_csv=relation.is_one_csv
+    )
     is_query = relation.query is not None
     with explaining(relation.files, has_sql=is_query, where=where):
         relation.require(chosen)
@@ -124,6 +129,13 @@ def families(relation: Relation) -> dict[str, Family]:
         name: "unknown" if name in relation.mixed else family_of(kind)
         for name, kind in relation.described
     }
+
+
+def slices_of(
+    relation: Relation, groups: Sequence[Key], folds: FoldColumns | None = None
+) -> SlicesLater:
+    """Return how values of columns become slices."""
+    return slices_later(families(relation), groups, folds, is_one_csv=relation.is_one_csv)
 
 
 def facts_of(relation: Relation, where: str | None, n_dropped: int = 0) -> dict[str, Any]:

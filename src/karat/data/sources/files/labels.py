@@ -157,7 +157,7 @@ def named(counted: Cells, rows: RowBlocks, reading: Reading, request: TableReque
         K106, K107, K108, K109, K407, K410 invalid labels; K110, K111, K112 invalid options.
     """
     codes = [int(code) for code in counted.classes.labels]
-    found = labels_of(codes, rows, reading)
+    found = labels_of(counted, rows, reading, request)
     if rows.is_text and reading != "typed":
         is_text, is_number = _kinds(codes, found, rows, reading, request)
         if is_text.any() and is_number.any():
@@ -173,13 +173,26 @@ def named(counted: Cells, rows: RowBlocks, reading: Reading, request: TableReque
     return _relabelled(counted, harmonized(found, kind), classes)
 
 
-def labels_of(codes: list[int], rows: RowBlocks, reading: Reading) -> list[Label]:
-    """Return the label of each code: the code itself for numbers; K106, K407, K410."""
+def labels_of(
+    counted: Cells, rows: RowBlocks, reading: Reading, request: TableRequest
+) -> list[Label]:
+    """Return the label of each counted code: the code itself for numbers; K106, K407, K410."""
+    codes = [int(code) for code in counted.classes.labels]
     if not rows.is_text:
         return [bool(code) for code in codes] if rows.is_boolean else list(codes)
     every = _texts(rows)
+    texts = [every[code] for code in codes]
+    columns: list[set[str]] = []
+    kind = None
+    if reading == "csv":
+        # A read without predictions reads the truth in their place.
+        true, pred, _ = counted.occupied()
+        sides = (true, pred) if rows.names[0] != rows.names[1] else (true,)
+        columns = [{texts[place] for place in np.unique(side).tolist()} for side in sides]
+        if request.labels is not None and not request.labels_are_text:
+            kind = kind_of(declared_labels(request.labels))
     try:
-        return labels_of_texts([every[code] for code in codes], reading)
+        return labels_of_texts(texts, reading, columns, kind=kind, is_one_csv=rows.is_one_csv)
     except NotLabelsError as problem:
         _refuse_texts(problem, every, rows, reading)
 

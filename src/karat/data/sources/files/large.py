@@ -23,6 +23,7 @@ from karat.data.sources.files.exact_histograms import ExactColumns
 from karat.data.sources.files.paths import find, is_read_once
 from karat.data.sources.files.units import FileUnits, units_of_files
 from karat.errors import KaratError, error, short
+from karat.errors.options import option
 from karat.tally.serialization import MAGIC, damaged, framed, unframed
 from karat.tally.writing import remove_leftovers, write_bytes
 
@@ -56,7 +57,8 @@ def large_files(
     """
     if is_read_once(source):
         if checkpoint is not None:
-            raise error("K415", option="checkpoint", found="A stream cannot be read again")
+            found = "A stream cannot be read again"
+            raise error("K415", option=option("checkpoint"), found=found)
         return None
     if checkpoint is None:
         with ExitStack() as cleanup:
@@ -70,7 +72,7 @@ def large_files(
     units = units_of_files(source, most, **reading)
     if units is None and checkpoint is not None:
         found = "The source is a query, or has other files than Parquet"
-        raise error("K415", option="checkpoint", found=found)
+        raise error("K415", option=option("checkpoint"), found=found)
     return units
 
 

@@ -19,8 +19,8 @@ from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.containers import Scores, tolerance_of
 from karat.data.scores.matrix import ScoreMatrix
 from karat.data.scores.order import in_order, not_scores, placed
-from karat.data.sources.columns import TableColumns, TableRequest, dropped, slices_later
-from karat.data.sources.files.counted import are_many, facts_of, families, no_rows, refuse_many
+from karat.data.sources.columns import TableColumns, TableRequest, dropped
+from karat.data.sources.files.counted import are_many, facts_of, no_rows, refuse_many, slices_of
 from karat.data.sources.files.duck import allow_columns
 from karat.data.sources.files.duck import explaining as explaining_files
 from karat.data.sources.files.labels import labels_of, missing_codes, named
@@ -107,7 +107,12 @@ class Reader:
         connect = relation.connection
         nulls = self.request.nulls
         rows = RowBlocks(
-            lambda: connect.sql(sql), tuple(columns), nulls, beside=beside, named=named_
+            lambda: connect.sql(sql),
+            tuple(columns),
+            nulls,
+            beside=beside,
+            named=named_,
+            is_one_csv=relation.is_one_csv,
         )
         again = relation.select(columns, where, reading, (), names)
         with self.explaining():
@@ -140,7 +145,7 @@ class Reader:
                 counted = gathered.counted(query.rows, self.request.n_threads)
             tally = named(counted, labels, reading, self.request)
             codes = [int(code) for code in counted.classes.labels]
-            found = labels_of(codes, labels, reading)
+            found = labels_of(counted, labels, reading, self.request)
         return self._on_classes(gathered, codes, found, tally, query.tolerance)
 
     def pieces(
@@ -278,7 +283,7 @@ class Reader:
         names["columns"] = dict(zip(self.columns.singles, read, strict=True))
         if not self.request.is_part:
             columns = self.columns
-            later = slices_later(families(self.relation), columns.groups, columns.folds)
+            later = slices_of(self.relation, columns.groups, columns.folds)
             names["folds"] = columns.folds
             values = names.pop("columns")
             if self.request.is_searched:

@@ -8,6 +8,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from karat.data.sources.files.duck import (
     quoted,
 )
 from karat.data.sources.files.relations import Part, Relation
-from karat.data.sources.files.sql import NUMBER, WHOLE, is_null
+from karat.data.sources.files.sql import CODE, NUMBER, PERCENT, WHOLE, is_null
 from karat.errors import error
 
 if TYPE_CHECKING:
@@ -207,10 +208,11 @@ def _csv_parts(
             f"compression={literal(members[0].compression)}, "
             f"hive_partitioning={members[0].is_partitioned}, columns={{{declared}}})"
         )
-        columns, mixed = _guessed(connection, sql)
-        folders = [name for name in columns if name not in unique]
-        header = (*names, *folders)
-        yield Part(sql, columns, "csv", header, members, mixed, frozenset(folders))
+        guess = _guessed(connection, sql)
+        folders = frozenset(name for name in guess.types if name not in unique)
+        header = (*names, *(name for name in guess.types if name in folders))
+        facts = {"floats": guess.floats, "percents": guess.percents}
+        yield Part(sql, guess.types, "csv", header, members, guess.mixed, folders, **facts)
 
 
 def _csv_header(file: DataFile) -> tuple[tuple[str, ...], str]:
@@ -272,10 +274,25 @@ GUESSED_MAX = 200
 """Number of text columns of a CSV whose kind is guessed from the first rows."""
 
 
-def _guessed(
-    connection: duckdb.DuckDBPyConnection, sql: str
-) -> tuple[dict[str, str], frozenset[str]]:
-    """Return the type of each column in its first rows, and the columns without a clear type."""
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Kinds of the columns of a CSV in its first rows.
+
+    Attributes:
+        types: the DuckDB type of each column.
+        mixed: columns without a clear type.
+        floats: columns of whole numbers that are written as 1.0.
+        percents: columns of numbers with a percent sign.
+    """
+
+    types: dict[str, str]
+    mixed: frozenset[str]
+    floats: frozenset[str] = frozenset()
+    percents: frozenset[str] = frozenset()
+
+
+def _guessed(connection: duckdb.DuckDBPyConnection, sql: str) -> Guess:
+    """Return the kind of each column in its first rows. Codes with leading zeros are text."""
     types = _columns(connection, sql)
     texts = [name for name, kind in types.items() if kind == "VARCHAR"]
     if len(texts) > GUESSED_MAX:
@@ -283,26 +300,40 @@ def _guessed(
         texts = [name for name in texts if normalized(name) in _USUAL_NAMES]
     mixed = {name for name, kind in types.items() if kind == "VARCHAR"}.difference(texts)
     if not texts:
-        return types, frozenset(mixed)
-    checks = ", ".join(
-        f"count({q}) FILTER (NOT {is_null(q)}), "
-        f"count(*) FILTER (regexp_full_match({q}, {literal(WHOLE)})), "
-        f"count(*) FILTER (regexp_full_match({q}, {literal(NUMBER)}) AND NOT {is_null(q)}), "
-        f"count(*) FILTER (lower(trim({q})) IN ('true', 'false'))"
-        for q in map(quoted, texts)
-    )
+        return Guess(types, frozenset(mixed))
+    patterns = (WHOLE, NUMBER, CODE, PERCENT, r"[+-]?[0-9]+[.]0")
+
+    def counts_of(column: str) -> Iterator[str]:
+        is_there = f"NOT {is_null(column)}"
+        yield f"count({column}) FILTER ({is_there})"
+        yield f"count(*) FILTER (lower(trim({column})) IN ('true', 'false'))"
+        for pattern in map(literal, patterns):
+            yield f"count(*) FILTER (regexp_full_match({column}, {pattern}) AND {is_there})"
+
+    checks = ", ".join(sql for name in texts for sql in counts_of(quoted(name)))
     counts = connection.execute(f"SELECT {checks} FROM (FROM {sql} LIMIT {N_SAMPLE})").fetchall()[0]
+    floats, percents = set(), set()
+    size = 2 + len(patterns)
     for i, name in enumerate(texts):
-        n, n_whole, n_real, n_boolean = counts[4 * i : 4 * i + 4]
+        n, n_boolean, n_whole, n_real, n_code, n_percent, n_float = counts[
+            size * i : size * (i + 1)
+        ]
+        if n_code and n_real == n:
+            continue
         if n and n_whole == n:
             types[name] = "BIGINT"
         elif n and n_real == n:
             types[name] = "DOUBLE"
+            if n_float == n:
+                floats.add(name)
+        elif n and n_percent == n:
+            types[name] = "DOUBLE"
+            percents.add(name)
         elif n and n_boolean == n:
             types[name] = "BOOLEAN"
         elif n_real or not n:
             mixed.add(name)
-    return types, frozenset(mixed)
+    return Guess(types, frozenset(mixed), frozenset(floats), frozenset(percents))
 
 
 def _json_part(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -> Part:

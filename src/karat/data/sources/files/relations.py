@@ -56,6 +56,8 @@ class Part:
         header: names in the file, including duplicates.
         files: the files in it.
         mixed: columns of a CSV whose first rows have numbers and text, or nothing.
+        floats: columns of a CSV whose first rows are whole numbers written as 1.0.
+        percents: columns of a CSV whose first rows are numbers with a percent sign.
         partitions: columns that come from the names of folders.
     """
 
@@ -66,6 +68,8 @@ class Part:
     files: tuple[DataFile, ...] = ()
     mixed: frozenset[str] = frozenset()
     partitions: frozenset[str] = frozenset()
+    floats: frozenset[str] = frozenset()
+    percents: frozenset[str] = frozenset()
 
     def origin(self, name: str) -> Reading:
         """Return the representation of one column: folder names are untyped text, as in a CSV."""
@@ -121,6 +125,11 @@ class Relation:
     def n_rows(self) -> int | None:
         """Number of rows, if the files store it."""
         return None if self.rows_of is None else sum(self.rows_of.values())
+
+    @property
+    def is_one_csv(self) -> bool:
+        """True for one CSV, in which equal numbers are written in one way; several may differ."""
+        return len(self.files) == 1 and self.parts[0].reading == "csv"
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -321,16 +330,32 @@ class Relation:
 
             for name in columns[:2]:
                 yield as_label(next(raw), reading, part.origin(name), kinds(name))
-            for name in columns[2:]:
-                yield as_weight(next(raw), name, part.origin_of_number(name))
-            for name in scores:
-                yield as_score(next(raw), part.origin_of_number(name), kinds(name))
-            for name in names:
-                yield as_name(next(raw), name, part.origin(name), kinds(name)[0])
-            for name in groups:
-                yield as_slice(next(raw), part.origin(name))
+            yield from self._beside(part, raw, columns[2:], scores, names, groups)
 
         return self._select([*columns, *scores, *names, *groups], where, chosen, aliases)
+
+    def _beside(
+        self,
+        part: Part,
+        raw: Iterator[str],
+        weights: Sequence[str],
+        scores: Sequence[str],
+        names: Sequence[str],
+        groups: Sequence[str],
+    ) -> Iterator[str]:
+        """Yield SQL for the columns of a part beside its labels, from their names as SQL."""
+        for name in weights:
+            origin, are_percent = part.origin_of_number(name), name in part.percents
+            yield as_weight(next(raw), name, origin, are_percent=are_percent)
+        for name in scores:
+            origin, are_percent = part.origin_of_number(name), name in part.percents
+            kinds = [part.columns.get(name, "NULL"), *self._types_of(name)]
+            yield as_score(next(raw), origin, kinds, are_percent=are_percent)
+        for name in names:
+            kind, are_floats = part.columns.get(name, "NULL"), name in part.floats
+            yield as_name(next(raw), name, part.origin(name), kind, are_floats=are_floats)
+        for name in groups:
+            yield as_slice(next(raw), part.origin(name), part.columns.get(name, "NULL"))
 
     def reading_of_texts(self, names: Iterable[str]) -> Reading:
         """Return the representation of labels split from texts: CSV alone has no type."""
@@ -392,14 +417,7 @@ class Relation:
                 yield as_text(next(raw), part.origin(name))
             for name in columns["cells"]:
                 yield as_cell(next(raw), name, part.origin_of_number(name))
-            for name in columns["weights"]:
-                yield as_weight(next(raw), name, part.origin_of_number(name))
-            for name in columns["scores"]:
-                yield as_score(next(raw), part.origin_of_number(name), kinds(name))
-            for name in columns["names"]:
-                yield as_name(next(raw), name, part.origin(name), kinds(name)[0])
-            for name in columns["groups"]:
-                yield as_slice(next(raw), part.origin(name))
+            yield from self._beside(part, raw, *(columns[order] for order in orders[3:]))
 
         return self._select(names, where, chosen, aliases)
 
@@ -408,7 +426,8 @@ class Relation:
 
         def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
             for name, read in ((column, as_key), (true, as_label_key)):
-                yield read(next(raw), part.origin(name), part.columns[name])
+                kind, is_exact = part.columns[name], len(self.files) == 1
+                yield read(next(raw), part.origin(name), kind, is_exact=is_exact)
             yield from raw
 
         return self._select([column, true, FILE], where, chosen, ["id", "label", "file"])
@@ -439,7 +458,7 @@ class Relation:
             for _ in numbers:
                 yield f"CAST({next(raw)} AS DOUBLE)"
             for name in others:
-                text = as_slice(next(raw), part.origin(name))
+                text = as_slice(next(raw), part.origin(name), part.columns.get(name, "NULL"))
                 yield f"nullif({text}, {literal(NO_VALUE)})"
 
         aliases = [f"v{i}" for i in range(len(numbers))] + [f"w{i}" for i in range(len(others))]
@@ -459,7 +478,8 @@ class Relation:
             source = part.located if FILE in columns else part.sql
             raw = [quoted(name) for name in columns]
             if where is not None and part.reading != "typed":
-                texts = {n: k for n, k in part.columns.items() if n not in part.partitions}
+                untyped = part.partitions | part.percents
+                texts = {n: k for n, k in part.columns.items() if n not in untyped}
                 source, raw = filtered(source, columns, texts, part.reading)
             pairs = zip(chosen(part, iter(raw)), aliases, strict=True)
             listed = ", ".join(f"{sql} AS {alias}" for sql, alias in pairs)

@@ -77,6 +77,7 @@ class RowBlocks:
         beside: more columns of the stream, which `batches` returns unchanged.
         named: likewise columns of ids and clusters: their names in SQL and in messages, and the
             noun for their values; none may be missing.
+        is_one_csv: whether they are the rows of one CSV.
     """
 
     open: Callable[[], Any]
@@ -88,6 +89,7 @@ class RowBlocks:
     is_boolean: bool = False
     beside: tuple[str, ...] = ()
     named: tuple[tuple[str, str, str], ...] = ()
+    is_one_csv: bool = False
     _encoder: Any = field(default_factory=_native.TextEncoder, repr=False)
 
     @property

@@ -21,8 +21,15 @@ from karat.data.rows import Counted, Rows, numbered, numbered_from
 from karat.data.scores.batches import GatheredScores
 from karat.data.scores.order import not_scores, placed
 from karat.data.scores.rows import labels_alone
-from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
-from karat.data.sources.files.counted import facts_of, families, no_rows, opened, tally_relation
+from karat.data.sources.columns import TableRequest, dropped, find_columns
+from karat.data.sources.files.counted import (
+    facts_of,
+    families,
+    no_rows,
+    opened,
+    slices_of,
+    tally_relation,
+)
 from karat.data.sources.files.duck import check_condition
 from karat.data.sources.files.duck import explaining as explaining_files
 from karat.data.sources.files.ids import FileIds
@@ -140,7 +147,7 @@ def read_files(
     if request.is_searched and not request.groups:
         columns = columns.without(relation.unreadable(columns.singles))
     notes = columns.notes
-    if columns.unique is not None:
+    if not request.is_part and request.unique != "":
         argument = "id" if request.keeps_rows else "ids"
         sides, is_named = (columns.unique, columns.found["true"]), request.unique is not None
         notes += doubts_of_ids(relation, *sides, request.where, argument, is_named=is_named)
@@ -248,8 +255,8 @@ class FileStream:
     @property
     def later(self) -> SlicesLater:
         """Conversion of column values to slices."""
-        columns = self.reader.columns
-        return slices_later(families(self.reader.relation), columns.groups, columns.folds)
+        columns, relation = self.reader.columns, self.reader.relation
+        return slices_of(relation, columns.groups, columns.folds)
 
     @property
     def is_prob(self) -> bool:

@@ -21,8 +21,8 @@ from karat.data.labels.column import Column, Flags, coded, declared_labels, kind
 from karat.data.labels.sets import SetColumn
 from karat.data.rows import numbered_from
 from karat.data.scores.storage import ScoreParts
-from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
-from karat.data.sources.files.counted import facts_of, families, no_rows
+from karat.data.sources.columns import TableRequest, dropped, find_columns
+from karat.data.sources.files.counted import facts_of, no_rows, slices_of
 from karat.data.sources.files.duck import allow_columns, explaining
 from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.sql import keep_order
@@ -108,7 +108,7 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
         allow_columns(relation.connection, len(aliases) + len(groups))
         keep_order(relation.connection, sql)
     notes = [*columns.notes, *notes]
-    later = slices_later(families(relation), columns.groups)
+    later = slices_of(relation, columns.groups)
     return FileSets(
         relation, request, reading, labels_as, sql, aliases, groups, later, tuple(notes)
     )

@@ -66,9 +66,13 @@ _FAMILIES: Mapping[str, Family] = {
     "BLOB": "binary",
 }
 _DOUBLE_DIGITS, _INT64_DIGITS = 15, 18
-_TIMES = ("DATE", "TIME", "TIMESTAMP", "INTERVAL", "UUID")
+_TIMES = ("DATE", "TIME")
+_TEXTS_OF_JSON = (*_TIMES, "INTERVAL", "UUID")
 
 WHOLE = r"\s*[+-]?[0-9]{1,18}\s*"
+CODE = r"\s*([+-]?0[0-9].*|[+-]?[0-9]+[eE][0-9]+\s*)"
+"""Digits that are a code, not a number: with leading zeros, or as in `12e4`."""
+PERCENT = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)\s*%\s*"
 # Integers with more digits are ids, which a double would merge.
 NUMBER = (
     r"\s*[+-]?(([0-9]+\.[0-9]*|\.[0-9]+|[0-9]{1,18})([eE][+-]?[0-9]+)?"
@@ -81,8 +85,8 @@ def family(kind: str, reading: Reading = "typed") -> Family:
     name = kind.partition("(")[0].strip().strip('"')
     if kind.endswith("]"):
         return "other"
-    if reading == "json" and name.startswith(_TIMES):
-        return "text"  # JSON has no dates: these are strings that resemble dates.
+    if name.startswith(_TEXTS_OF_JSON if reading == "json" else _TIMES):
+        return "text"  # In JSON, they are strings that resemble dates.
     if name in _WHOLE_TYPES or (name == "DECIMAL" and not _digits(kind)[1]):
         return "whole"
     return _FAMILIES.get(name, "other")
@@ -103,6 +107,17 @@ def is_wide(kind: str) -> bool:
     return width > (_DOUBLE_DIGITS if scale else _INT64_DIGITS)
 
 
+def _text_of(column: str, kind: str) -> str:
+    """Return SQL for the text of a value of a DuckDB type; of times as `labels/times.py` writes."""
+    text = f"CAST({column} AS VARCHAR)"
+    if not kind.startswith("TIMESTAMP"):
+        return text
+    if kind.endswith("WITH TIME ZONE"):
+        # Not cast to text, which is written in the time zone of the session.
+        return f"CAST(make_timestamp(epoch_us({column})) AS VARCHAR) || '+00:00'"
+    return f"regexp_replace({text}, ' 00:00:00$', '')"
+
+
 def as_label(column: str, reading: Reading, origin: Reading, kinds: Sequence[str]) -> str:
     """Return SQL for a label column in the representation of `reading`.
 
@@ -121,7 +136,7 @@ def as_label(column: str, reading: Reading, origin: Reading, kinds: Sequence[str
     if families == {"binary"}:
         return f"decode({column})"
     if families & {"text", "unknown", "binary"}:
-        return text
+        return _text_of(column, kinds[0])
     if "real" in families:
         return f"CAST({column} AS DOUBLE)"
     if len(set(kinds)) > 1 or kinds[0] not in {*_AS_THEY_ARE, "BOOLEAN"}:
@@ -140,7 +155,8 @@ def _marked(column: str, origin: Reading, kind: str) -> str:
         return f"'s' || decode({column})"
     if name == "JSON":
         return f"'j' || nullif({text}, 'null')"
-    return f"'{'s' if family(kind) in ('text', 'unknown') else 'n'}' || {text}"
+    is_text = family(kind) in ("text", "unknown")
+    return f"'s' || {_text_of(column, kind)}" if is_text else f"'n' || {text}"
 
 
 def _is_spelled(column: str, texts: Sequence[str]) -> str:
@@ -154,8 +170,14 @@ def is_null(column: str) -> str:
     return _is_spelled(column, (*NULLS, "none"))
 
 
-def as_weight(column: str, name: str, origin: Reading, code: str = "K116") -> str:
+def as_weight(
+    column: str, name: str, origin: Reading, code: str = "K116", *, are_percent: bool = False
+) -> str:
     """Return SQL for weights as doubles; null if missing, `code` for any other value."""
+    if are_percent:
+        stop = _stop(code, name, column)
+        missing = f"WHEN {column} IS NULL OR {is_null(column)} THEN NULL::DOUBLE"
+        return f"CASE {missing} ELSE coalesce({_fraction(column)}, {stop}) END"
     if origin == "typed":
         return f"CAST({column} AS DOUBLE)"
     stop = _stop(code, name, column)
@@ -179,19 +201,32 @@ def _double_of_csv(column: str, stop: str) -> str:
     )
 
 
+def _fraction(column: str) -> str:
+    """Return SQL for a text with a percent sign as a double; null for other texts."""
+    bare = f"rtrim(trim({column}), ' %')"
+    return (
+        f"CASE WHEN regexp_full_match({column}, {literal(PERCENT)}) "
+        f"THEN CAST({bare} AS DOUBLE) / 100 END"
+    )
+
+
 def can_be_name(kind: str) -> bool:
     """Return whether a DuckDB type is one name, number or time for each row: an id, a cluster."""
     name = kind.partition("(")[0].strip()
     return not (kind.endswith("]") or name in ("STRUCT", "MAP", "UNION", "INTERVAL"))
 
 
-def as_name(column: str, name: str, origin: Reading, kind: str) -> str:
+def as_name(column: str, name: str, origin: Reading, kind: str, *, are_floats: bool = False) -> str:
     """Return SQL for a column of ids or clusters as text, of any type; null if missing.
 
     Whole numbers are written without a decimal point, so that 1.0 equals the 1 of another file.
+
+    Args:
+        are_floats: whether every text of a CSV is written as 1.0.
     """
-    text = f"CAST({column} AS VARCHAR)"
+    text = _text_of(column, kind if origin == "typed" else "")
     if origin == "csv":
+        text = _without_point(text) if are_floats else text
         return f"CASE WHEN {_is_missing(column)} THEN NULL ELSE {text} END"
     if origin == "json":
         number = _whole(f"CAST({column} AS DOUBLE)", name)
@@ -206,12 +241,16 @@ def as_name(column: str, name: str, origin: Reading, kind: str) -> str:
     return f"decode({column})" if known == "binary" else text
 
 
-def as_key(column: str, origin: Reading, kind: str) -> str:
+def as_key(column: str, origin: Reading, kind: str, *, is_exact: bool = False) -> str:
     """Return SQL for a column of any type as text that distinguishes values; null if missing.
 
-    A whole number is one text in every file: 1.0, `1.0` and `1` of a CSV, "1" of JSON.
+    A whole number is one text in every file: 1.0, `1.0` and `1` of a CSV, "1" of JSON. Of other
+    texts, `250.0` and `250.00` are two.
+
+    Args:
+        is_exact: whether `1` and `1.0` are two texts, as in a single file.
     """
-    text = f"CAST({column} AS VARCHAR)"
+    text = _text_of(column, kind if origin == "typed" else "")
     known = family(kind)
     if origin == "csv":
         # No spelling of a missing value begins with a digit, and most ids do: this is faster.
@@ -228,13 +267,18 @@ def as_key(column: str, origin: Reading, kind: str) -> str:
         )
     elif known not in ("text", "unknown"):
         return text
-    bare = f"regexp_replace({text}, '^([+-]?[0-9]+)[.]0+$', '\\1')"
-    return f"CASE WHEN contains({text}, '.0') THEN {bare} ELSE {text} END"
+    if is_exact:
+        return text
+    return f"CASE WHEN ends_with({text}, '.0') THEN {_without_point(text)} ELSE {text} END"
 
 
-def as_label_key(column: str, origin: Reading, kind: str) -> str:
+def _without_point(text: str) -> str:
+    return f"regexp_replace({text}, '^([+-]?[0-9]+)[.]0$', '\\1')"
+
+
+def as_label_key(column: str, origin: Reading, kind: str, *, is_exact: bool = False) -> str:
     """Return SQL as `as_key`, with true and false as 1 and 0, as between labels."""
-    text = as_key(column, origin, kind)
+    text = as_key(column, origin, kind, is_exact=is_exact)
     return f"CASE lower({text}) WHEN 'true' THEN '1' WHEN 'false' THEN '0' ELSE {text} END"
 
 
@@ -242,9 +286,9 @@ NO_VALUE: Final = "\ue000"
 """Text for a missing value, if rows without one are a slice."""
 
 
-def as_slice(column: str, origin: Reading) -> str:
+def as_slice(column: str, origin: Reading, kind: str) -> str:
     """Return SQL for a column of slices as text, of any type; never null."""
-    text = f"{column} ->> '$'" if origin == "json" else f"CAST({column} AS VARCHAR)"
+    text = f"{column} ->> '$'" if origin == "json" else _text_of(column, kind)
     if origin == "csv":
         return f"CASE WHEN {_is_missing(column)} THEN {literal(NO_VALUE)} ELSE {text} END"
     return f"coalesce({text}, {literal(NO_VALUE)})"
@@ -287,10 +331,12 @@ def _typed(column: str, name: str, origin: Reading, kind: str) -> str | None:
             return None
         return f"CAST({value if family(kind, 'json') == 'text' else column} AS {kind})"
     if known == "real":
-        return _double_of_csv(column, stop)
+        is_code = f"regexp_full_match({column}, {literal(CODE)})"
+        return f"CASE WHEN {is_code} THEN {stop} ELSE {_double_of_csv(column, stop)} END"
     if known not in ("whole", "boolean"):
         return None
-    pattern = WHOLE if known == "whole" else r"\s*(?i:true|false)\s*"
+    whole = r"\s*[+-]?(0|[1-9][0-9]{0,17})\s*"  # a code with a leading zero is no number
+    pattern = whole if known == "whole" else r"\s*(?i:true|false)\s*"
     return (
         f"CASE WHEN {column} IS NULL OR {is_null(column)} THEN NULL "
         f"WHEN regexp_full_match({column}, {literal(pattern)}) "
@@ -339,19 +385,29 @@ def can_be_score(kind: str) -> bool:
     return family(item_of(kind) or kind) in ("whole", "real", "unknown")
 
 
-def as_score(column: str, origin: Reading, kinds: Sequence[str]) -> str:
+def as_score(
+    column: str, origin: Reading, kinds: Sequence[str], *, are_percent: bool = False
+) -> str:
     """Return SQL for a column of numbers; null for values that are not numbers.
 
     Args:
         column: its name as SQL.
         origin: representation in this part.
         kinds: the DuckDB type of the column, of this part first, then of all parts.
+        are_percent: whether every number of a CSV has a percent sign.
     """
     item = item_of(kinds[0])
+    if are_percent:
+        return _fraction(column)
     if origin == "csv":
         # DuckDB would read '1_2' as 12. The expression is short because each part of it takes
         # memory in every thread, for a thousand columns at once.
-        return f"TRY_CAST(replace({column}, '_', '?') AS DOUBLE)"
+        number = f"TRY_CAST(replace({column}, '_', '?') AS DOUBLE)"
+        if kinds[0] != "BIGINT":
+            return number
+        # A whole number beyond 2^53 that no double equals is refused, as in memory.
+        is_rounded = f"TRY_CAST({column} AS HUGEINT) <> TRY_CAST({number} AS HUGEINT)"
+        return f"CASE WHEN {is_rounded} THEN NULL ELSE {number} END"
     if origin == "json":
         if item is None:
             return _of_json(column)

@@ -2,8 +2,9 @@
 
 A CSV field has no type. If every label of both columns is a whole number, the labels are numbers;
 if every one is true or false, booleans; otherwise they are text exactly as written, so that '007'
-stays '007' and 't' stays 't'. A JSON value has a type. If formats are mixed, each text has a mark
-of its origin, and a CSV field takes the type of the others.
+stays '007' and 't' stays 't'. So are '12e4', and numbers that one column writes in two ways, as
+'250.0' and '250.00'. A JSON value has a type. If formats are mixed, each text has a mark of its
+origin, and a CSV field takes the type of the others.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
+from karat.data.labels.column import Kind
 from karat.tally.classes import Label
 from karat.tally.look_alikes import is_number
 
@@ -28,8 +30,8 @@ NULLS = ("", "nan", "-nan", "na", "n/a", "#n/a", "<na>", "null", "nat")
 DIGITS_MAX = 1000
 """Characters of the longest text that is read as a number."""
 
-_WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0*)?")
-_PADDED = re.compile(r"[+-]?0[0-9]")
+_CODE = re.compile(r"\s*(?:[+-]?0[0-9].*|[+-]?[0-9]+[eE][0-9]+\s*)", re.DOTALL)
+_POINT = re.compile(r"^([+-]?[0-9]+)\.0$")
 _BOOLEANS = {"true": True, "false": False}
 _NULLS_AMONG_NUMBERS = frozenset({*NULLS, "none", "nil", "missing", "?", "-"})
 
@@ -48,8 +50,18 @@ class NotLabelsError(Exception):
         self.texts = tuple(texts)
 
 
-def labels_of_texts(texts: Sequence[str], reading: Reading) -> list[Label]:
+def labels_of_texts(
+    texts: Sequence[str],
+    reading: Reading,
+    columns: Sequence[Collection[str]] = (),
+    *,
+    kind: Kind | None = None,
+    is_one_csv: bool = False,
+) -> list[Label]:
     """Return the label of each text, none of which denotes a missing value.
+
+    Args:
+        columns, kind, is_one_csv: of a CSV, as in `of_csv`.
 
     Errors:
         NotLabelsError: K407 for numbers that are not whole, K106 for lists and objects and for
@@ -62,7 +74,7 @@ def labels_of_texts(texts: Sequence[str], reading: Reading) -> list[Label]:
         if endless:
             raise NotLabelsError("K106", endless)
     if reading == "csv":
-        return of_csv(texts)
+        return of_csv(texts, columns, kind=kind, is_one_csv=is_one_csv)
     if reading == "json":
         return of_json(texts)
     return _of_marked(texts) if reading == "marked" else list(texts)
@@ -98,33 +110,78 @@ def _missing_of_csv(texts: Sequence[str], named: Collection[object]) -> set[str]
     return found | {text for text in others if text not in named} if is_numeric else found
 
 
+def are_codes(texts: Iterable[str]) -> bool:
+    """Return whether digits are codes, not numbers: with leading zeros, or as in `12e4`."""
+    return any(map(_CODE.fullmatch, texts))
+
+
+def has_several_forms(texts: Iterable[str], *, is_one_csv: bool) -> bool:
+    """Return whether a number is written in several ways, such as `250.0` and `250.00`.
+
+    Args:
+        is_one_csv: whether `1` beside `1.0` is another one: of several files, one may hold floats.
+    """
+    bare = {text.strip() for text in texts}
+    if not is_one_csv:
+        bare = {_POINT.sub(r"\1", text) for text in bare}
+    return len({Decimal(text) for text in bare}) < len(bare)
+
+
 def is_null_like(text: str) -> bool:
     """Return whether a text is a usual spelling of a missing value."""
     bare = text.strip()
     return bare.lower() in NULLS or bare == "None"
 
 
-def of_csv(texts: Sequence[str]) -> list[Label]:
+def of_csv(
+    texts: Sequence[str],
+    columns: Sequence[Collection[str]] = (),
+    *,
+    kind: Kind | None = None,
+    is_one_csv: bool = False,
+) -> list[Label]:
     """Return the label of each text of a CSV.
 
+    Args:
+        columns: the texts of the truth and of the prediction; default: one column with all.
+        kind: kind of the declared classes: texts of strings stay text, and of whole numbers all
+            forms of a number are one class.
+        is_one_csv: as in `has_several_forms`.
+
     Errors:
-        NotLabelsError: K407 for numbers that are not whole.
+        NotLabelsError: K407 for numbers that are not whole, unless most of those predicted are
+            also true: then they are codes, such as 401.9.
     """
+    if kind == "string" or are_codes(texts):
+        return list(texts)
+    columns = columns or [texts]
     trimmed = [text.strip() for text in texts]
-    if all(map(_WHOLE.fullmatch, trimmed)):
-        return [int(text.partition(".")[0]) for text in trimmed]
     lowered = [text.lower() for text in trimmed]
-    if all(text in _BOOLEANS for text in lowered):
-        return [_BOOLEANS[text] for text in lowered]
     if all(text in _BOOLEANS or text in ("0", "1") for text in lowered):
-        return [int(_BOOLEANS.get(text, text == "1")) for text in lowered]
-    if all(map(is_number, trimmed)) and not any(map(_PADDED.match, trimmed)):
-        broken = [text for text in texts if not _is_whole(text)]
-        if broken:
-            raise NotLabelsError("K407", broken)
-        # Not through a double, which would merge long numbers.
-        return [int(Decimal(text)) for text in trimmed]
-    return list(texts)
+        # True is 1 between columns and files; in one column of a CSV, they are two classes.
+        sides = [{text.strip().lower() in _BOOLEANS for text in column} for column in columns]
+        if not is_one_csv or all(len(side) < 2 for side in sides):
+            is_boolean = all(text in _BOOLEANS for text in lowered)
+            labels: list[bool] = [_BOOLEANS.get(text, text == "1") for text in lowered]
+            return list(labels) if is_boolean else list(map(int, labels))
+        return list(texts)
+    if not all(map(is_number, trimmed)):
+        return list(texts)
+    if kind is None and any(has_several_forms(x, is_one_csv=is_one_csv) for x in columns):
+        return list(texts)
+    broken = {text for text in texts if not _is_whole(text)}
+    if broken:
+        if len(columns) > 1 and _are_shared(broken, *columns):
+            return list(texts)
+        raise NotLabelsError("K407", [text for text in texts if text in broken])
+    # Not through a double, which would merge long numbers.
+    return [int(Decimal(text)) for text in trimmed]
+
+
+def _are_shared(broken: set[str], true: Collection[str], pred: Collection[str]) -> bool:
+    """Return whether most of the predicted numbers that are not whole are also true."""
+    predicted = broken & {*pred}
+    return bool(broken & {*true}) and 2 * len(predicted & {*true}) >= len(predicted)
 
 
 def _is_whole(text: str) -> bool:
@@ -180,7 +237,7 @@ def _of_marked(texts: Sequence[str]) -> list[Label]:
     if "text" in map(kind_marked, texts):
         read: Sequence[Label] = fields
     else:
-        read = of_csv(fields)
+        read = of_csv(fields, kind="integer")
         if any(isinstance(label, str) for label in read):
             bad = [t for t in fields if not is_number(t) and t.strip().lower() not in _BOOLEANS]
             raise NotLabelsError("K410", ["c" + text for text in bad or fields])

@@ -12,8 +12,8 @@ from karat.data.rows import Counted, Rows, numbered
 from karat.data.scores.containers import tolerance_of
 from karat.data.scores.order import not_scores
 from karat.data.scores.rows import labels_alone
-from karat.data.sources.columns import TableRequest, dropped, find_columns, slices_later
-from karat.data.sources.files.counted import facts_of, families, opened
+from karat.data.sources.columns import TableRequest, dropped, find_columns
+from karat.data.sources.files.counted import facts_of, families, opened, slices_of
 from karat.data.sources.files.duck import (
     DataFile,
     check_condition,
@@ -30,6 +30,7 @@ from karat.data.sources.files.sql import family, item_of
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.set_columns import find_sets
 from karat.errors import KaratError, error
+from karat.errors.options import option
 from karat.tally import Classes
 
 N_UNIT: Final = 1 << 22
@@ -286,7 +287,7 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
         types = families(relation)
         if find_sets(request, relation.header, types) is not None:
             if most is None:
-                raise error("K222", argument="checkpoint")
+                raise error("K222", argument=option("checkpoint"))
             return None
         # The column of clusters is looked for beside those of slices.
         others = replace(request, clusters=None if clusters is None else "")
@@ -323,10 +324,10 @@ def units_of_files(source: Source, most: int | None = None, **options: Any) -> F
         width = beside + len(kinds) * (4 if set(kinds) == {"FLOAT"} else 8)
         if most is not None and not is_wide and sum(n_rows.values()) * width <= most:
             return None
-        if columns.unique is not None:
+        if request.unique != "":
             ids, is_named = columns.unique, request.unique is not None
             notes += doubts_of_ids(relation, ids, mapping["true"], where, is_named=is_named)
-        facts, later = facts_of(relation, where), slices_later(types, columns.groups, columns.folds)
+        facts, later = facts_of(relation, where), slices_of(relation, columns.groups, columns.folds)
         sql, labels = _digest(relation, mapping, names, where)
     every = replace(request, where=None, clusters="", unique="", groups=(), folds=None)
     try:

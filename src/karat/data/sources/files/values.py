@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 from karat.data.checks import N_FIRST, are_groups, repeated_ids
@@ -22,7 +23,7 @@ _N_LOOKED: Final = 100_000
 
 def doubts_of_ids(
     relation: Relation,
-    column: str,
+    column: str | None,
     true: str,
     where: str | None = None,
     argument: str = "ids",
@@ -34,7 +35,7 @@ def doubts_of_ids(
     Ids of any type are compared as text; whole numbers are equal in all files: 1, 1.0 and "1".
 
     Args:
-        column: the column of ids.
+        column: the column of ids; None without one.
         true: the column of the true labels.
         where: the condition on rows.
         argument: argument that names the column.
@@ -42,13 +43,18 @@ def doubts_of_ids(
             files lack it.
 
     Errors:
-        K193 files share ids, with the same label for each: they are rows of several models.
+        K193 files share ids, with the same label for each, or have no ids and the same labels in
+            the same order: they are rows of several models.
         K410 a file lacks the column that the caller named.
 
     Cost: one pass over one column, and over two if ids repeat; for large files, the ids of their
     first 100,000 rows are searched in the others. A query runs once more, up to its first 5 million
     rows, whose files are unknown.
     """
+    if column is None:
+        with _explaining(relation, where):
+            _check_truth(relation, relation.column(true), where, argument)
+        return []
     own, label = relation.column(column), relation.column(true)
     if is_named:
         relation.require_column(own)
@@ -88,6 +94,43 @@ def _doubts(relation: Relation, column: str, rows: str, argument: str) -> list[D
     return [repeated_ids(int(n_repeated), int(n_rows), column, repeated)]
 
 
+def _check_truth(relation: Relation, true: str, where: str | None, argument: str) -> None:
+    """Refuse files without ids that have the same labels in the same order: K193."""
+    first, *others = relation.files[:_FILES_LOOKED] or (None,)
+    if first is None or not others:
+        return
+    if not all(true in {*part.columns} - part.partitions for part in relation.parts):
+        return
+    rows = relation.select_ids(true, true, where)
+
+    def labels_of(path: str, limit: int) -> list[Any]:
+        sql = f"SELECT label FROM ({rows}) WHERE file = $path LIMIT {limit}"
+        return relation.connection.execute(sql, {"path": path}).fetchall()
+
+    start = labels_of(first.path, _FIRST_ROWS)
+    n_changes = sum(one != other for one, other in pairwise(start))
+    # Rows sorted by their label are alike in many files.
+    if n_changes <= _CHANGES + len({*start}):
+        return
+    for file in others:
+        if labels_of(file.path, _FIRST_ROWS) != start:
+            continue
+        whole = labels_of(first.path, _N_LOOKED)
+        if labels_of(file.path, _N_LOOKED) == whole:
+            raise error(
+                "K193",
+                what="have the same truth",
+                found=f"{first.shown} and {file.shown} have the same labels in the same order",
+                compare=f"karat compare {first.shown} {file.shown}",
+                do=f"If they are different rows, give {option(argument, '')}",
+            )
+
+
+_FILES_LOOKED: Final = 32
+_FIRST_ROWS: Final = 1_000
+_CHANGES: Final = 8
+
+
 def _check_files(relation: Relation, column: str, rows: str, argument: str) -> None:
     """Refuse files that share ids with the same label for each: K193."""
     shared = (
@@ -105,13 +148,11 @@ def _check_files(relation: Relation, column: str, rows: str, argument: str) -> N
         left, right = names.get(left, left), names.get(right, right)
         raise error(
             "K193",
-            count=n_shared,
-            column=repr(column),
-            left=left,
-            right=right,
-            value=first,
+            what="hold rows with the same ids",
+            found=f"{n_shared} ids of column {column!r} in {left} are in {right} too, "
+            f"first {first!r}",
             compare=f"karat compare {left} {right}",
-            no_id=option(argument, ""),
+            do=f"If the ids belong to other rows, give {option(argument, '')}",
         )
 
 

@@ -60,13 +60,25 @@ def doubts_of_ids(
             return []
         left, right = "the table", f"column {column!r}"
         raise error("K102", left=left, n_left=n_rows, right=right, n_right=len(ids))
+    return _repeated(ids, column)
+
+
+def doubts_of_values(ids: Any) -> list[Doubt]:
+    """Return the warning about ids that repeat, given as values; none if they cannot be read."""
+    try:
+        return _repeated(encode_names(ids, "ids", "keep"), None)
+    except KaratError:
+        return []
+
+
+def _repeated(ids: Column, column: str | None) -> list[Doubt]:
     present = _present(ids)
     found, counts = np.unique(present, return_counts=True)
     n_repeated = int(counts[counts > 1].sum())
     if not n_repeated:
         return []
     label = ids.label_at(int(np.argmax(ids.codes == found[counts.argmax()])))
-    return [repeated_ids(n_repeated, n_rows, column, label)]
+    return [repeated_ids(n_repeated, len(ids), column, label)]
 
 
 @dataclass(frozen=True, slots=True)

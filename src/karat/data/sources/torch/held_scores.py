@@ -176,7 +176,7 @@ class DeviceHistograms:
             in_histograms(rows.scores, rows.true, classes.k)
         else:
             for i in range(classes.k):
-                in_histograms(rows.scores[:, i].contiguous(), rows.true, classes.k)
+                in_histograms(self._column(rows.scores, i), rows.true, classes.k)
             for i in range(0 if is_prob else classes.k):
                 gaps = rows.scores[:, i].to(torch().float64) - most
                 in_histograms(gaps.exp_() / total, rows.true, classes.k)
@@ -196,9 +196,16 @@ class DeviceHistograms:
             return best
         positive = self.classes.positive
         assert positive is not None
-        scores = widened(rows.scores)
-        is_positive = (scores if scores.ndim == 1 else scores[:, positive]) >= self._threshold
+        scores = rows.scores if self._is_single else self._column(rows.scores, positive)
+        is_positive = widened(scores) >= self._threshold
         return torch().where(is_positive, positive, 1 - positive)
+
+    def _column(self, scores: Tensor, i: int) -> Tensor:
+        """Return the scores of class i, of two score columns each less the other."""
+        if self._is_prob or self.classes.k != 2:
+            return scores[:, i].contiguous()
+        wide, largest = scores.to(torch().float64), torch().finfo(torch().float64).max
+        return (wide[:, i] - wide[:, 1 - i]).clamp(-largest, largest)
 
     def histograms(self) -> ScoreHistograms:
         assert self._chosen is not None

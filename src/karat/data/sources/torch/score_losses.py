@@ -22,9 +22,10 @@ def columns_of(scores: Tensor, positive: int | None, *, is_prob: bool) -> Tensor
     """float64[m, k] of scores [m, k], or [m] of the positive class of two."""
     values = widened(scores)
     if values.ndim == 1 and is_prob:
-        # As on the host: 1 − p in the type of p, but in float64 for the first class.
-        rest = 1 - (values if positive else values.to(torch().float64))
-        values = torch().stack([rest, values] if positive else [values.to(rest.dtype), rest], dim=1)
+        # As on the host: 1 − p of a 32-bit p in 64 bits.
+        values = values.to(torch().float64)
+        rest = 1 - values
+        values = torch().stack([rest, values] if positive else [values, rest], dim=1)
     elif values.ndim == 1:
         own = values if positive else -values
         values = torch().stack([torch().zeros_like(own), own], dim=1)

@@ -1,0 +1,111 @@
+"""Sections 3, 6 and 7, and hard cases: statistics that say what the rows show."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import karat
+from tests.misreadings.table import row
+
+
+def _two_models(n: int = 60) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Labels and probabilities of two models."""
+    rng = np.random.default_rng(5)
+    y_true = rng.integers(0, 2, n)
+    return y_true, {name: (y_true + rng.random(n) * 2) / 3 for name in ("old", "new")}
+
+
+@row(3, "compare where one model never predicts the class: precision", r"nan, not tested, True")
+def undefined_for_one_model() -> object:
+    y_true = np.array([0, 1] * 40)
+    models = {"old": np.zeros(80, int), "new": y_true.copy()}
+    one = karat.compare(y_true, models, metrics="precision")["precision"]
+    return f"{one.difference}, {one.verdict}, {'nothing was predicted' in str(one.remark)}"
+
+
+@row(3, "compare of metrics without a test", r"not tested, not tested, not tested")
+def metrics_without_a_test() -> object:
+    y_true, models = _two_models()
+    names = ["ks_statistic", "maximum_calibration_error", "equal_error_rate"]
+    found = karat.compare(y_true, y_prob=models, metrics=names)
+    return ", ".join(one.verdict for one in found)
+
+
+@row(6, "compare of the same models in another order: p of macro F1 with few positives", r"True")
+def another_order_of_models() -> object:
+    rng = np.random.default_rng(2)
+    y_true = (rng.random(90) < 0.12).astype(int)
+    a, b = (np.where(rng.random(90) < error, 1 - y_true, y_true) for error in (0.1, 0.16))
+    one = karat.compare(y_true, {"a": a, "b": b}, metrics="macro_f1")["macro_f1"]
+    other = karat.compare(y_true, {"b": b, "a": a}, metrics="macro_f1")["macro_f1"]
+    return one.p == other.p
+
+
+@row(7, "two models with the same ranking: AUC", r"0\.0, None, identical")
+def the_same_ranking() -> object:
+    y_true, models = _two_models()
+    scores = {"old": models["old"], "new": models["old"] ** 2}
+    one = karat.compare(y_true, y_prob=scores, metrics="roc_auc")["roc_auc"]
+    return f"{one.difference}, {one.low}, {one.verdict}"
+
+
+@row(7, "compare of recall, 1 against 7 of 40 diseased: p (exact: .039 mid-p)", r"0\.0391")
+def paired_recall() -> object:
+    y_true = np.repeat([1, 0], 40)
+    a, b = y_true.copy(), y_true.copy()
+    a[:1], b[1:8] = 0, 0
+    one = karat.compare(y_true, {"b": b, "a": a}, metrics="recall")["recall"]
+    return round(float(one.p or 0.0), 4)
+
+
+@row(7, "weak slices of noise, with weights that follow a column: found in 20 samples", r"[0-3]")
+def weights_that_follow_a_column() -> object:
+    n_found = 0
+    for seed in range(20):
+        rng = np.random.default_rng([73, seed])
+        x = rng.random(800)
+        columns = {"x": x, "y": rng.random(800), "g": rng.choice(8, 800)}
+        loss = (rng.random(800) < 0.9).astype(float)
+        found = karat.find_weak_slices(
+            by=columns, loss=loss, weights=1 / (x + 0.05), n_permutations=99, seed=seed
+        )
+        n_found += bool(len(found))
+    return n_found
+
+
+@row(
+    7,
+    "weighted Jaccard with a class that is never right: least width ÷ that of the error",
+    r"0\.9[6-9]\d*|1\.\d+",
+)
+def narrow_weighted_limits() -> object:
+    ratios = []
+    for seed in range(20):
+        rng = np.random.default_rng([9, seed])
+        y_true = rng.choice(3, 300, p=(0.4, 0.4, 0.2))
+        is_right = rng.random(300) < np.array([0.9, 0.85, 0.0])[y_true]
+        wrong = np.where(y_true == 2, rng.integers(0, 2, 300), 1 - np.minimum(y_true, 1))
+        one = karat.evaluate(y_true, np.where(is_right, y_true, wrong))["weighted_jaccard"]
+        assert one.low is not None
+        assert one.high is not None
+        assert one.standard_error is not None
+        # Wilson's limits of 300 rows are narrower than ± 1.96 standard errors by 1.0064.
+        ratios.append((one.high - one.low) * 1.0064 / (2 * 1.96 * one.standard_error))
+    return round(min(ratios), 3)
+
+
+@row(7, "per_label of equal models: limits for all labels exclude 0 where p_adjusted does not", "0")
+def limits_of_labels_against_p() -> object:
+    n_apart = 0
+    for seed in (11, 15, 21, 24):
+        rng = np.random.default_rng([5, seed])
+        true = (rng.random((150, 8)) < 0.12).astype(int)
+        wrong = np.where(true, 0.3, 0.04)
+        models = {x: np.where(rng.random(true.shape) < wrong, 1 - true, true) for x in "ab"}
+        found = karat.compare(true, models, metrics="macro_f1", n_permutations=499)
+        for one in found.per_label("recall"):
+            assert one.low_simultaneous is not None
+            assert one.high_simultaneous is not None
+            is_apart = one.low_simultaneous > 0 or one.high_simultaneous < 0
+            n_apart += is_apart != (one.verdict != "inconclusive")
+    return n_apart
