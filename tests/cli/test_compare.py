@@ -12,7 +12,7 @@ import pytest
 
 import karat as library
 from karat.cli.compare import _names
-from karat.errors.text import value
+from karat.errors.text import interval, value
 from tests.cli.running import Karat
 from tests.gate.rows import shuffled, table, two_models, write
 
@@ -142,7 +142,7 @@ def test_eighty_columns_keep_both_values_and_the_difference(
     assert lines[start] == "digits_rf against digits_logreg  2 worse, 5 inconclusive"
     # The names of the models head their values, and the rows are in the order of the metrics.
     rows = [re.split(r" {2,}", line.strip()) for line in lines[start + 1 :]]
-    assert rows[0] == ["metric", "…logreg", "…rf", "diff", "p", "verdict"]
+    assert rows[0] == ["metric", "…logreg", "…rf", "diff", "95 % interval", "p"]
     assert "  …rf = digits_rf" in lines
     assert "  …logreg = digits_logreg" in lines
     assert [row[0] for row in rows[1:8]] == [
@@ -152,7 +152,11 @@ def test_eighty_columns_keep_both_values_and_the_difference(
     for row, one in zip(rows[1:8], content["differences"], strict=True):
         assert row[:3] == [one["metric"], value(one["value_b"]), value(one["value_a"])]
         assert row[3].lstrip("+") == value(one["difference"])
-        assert row[5] == one["verdict"]
+        assert row[4] == interval(one["low"], one["high"])
+    told = " ".join(lines[start + 9 :])
+    assert told.lstrip().startswith("verdict  ")
+    for one in content["differences"]:
+        assert re.search(rf"{one['verdict']}: [^;:]*\b{one['metric']}\b", told)
 
 
 def test_columns_that_do_not_fit_are_named(karat: Karat, files: list[str]) -> None:

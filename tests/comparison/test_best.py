@@ -383,11 +383,34 @@ def test_limits_that_are_known_at_one_level_alone_are_stretched(
     assert found.high == pytest.approx(value + errors_above * error, abs=5e-4)
 
 
-def test_names_stand_in_full_beside_headings_that_are_short() -> None:
-    models = {f"model_{name}": said for name, said in MODELS.items()}
+def test_headings_and_tables_have_the_same_names() -> None:
+    models = {f"model_with_a_long_name_{name}": said for name, said in MODELS.items()}
     text = karat.compare(TRUE, models, metrics=["accuracy", "mcc"]).text(80)
     _, _, table = text.partition("Best of 5, corrected for selection\n")
     rows = [line.split() for line in table.splitlines()[1:3]]
     assert [row[0] for row in rows] == ["accuracy", "matthews_correlation"]
-    assert {row[1] for row in rows} <= set(models)
-    assert "…e" in text
+    names = dict(line.split(" = ") for line in text.partition("\nNames\n")[2].split("\n  ") if line)
+    names = {short.strip(): full.strip() for short, full in names.items()}
+    assert set(names.values()) == set(models)
+    assert {row[1] for row in rows} <= set(names)
+    heads = text.partition(" against ")[2].splitlines()[1].split()
+    assert set(heads[1:3]) <= set(names)
+
+
+def test_a_value_below_every_measured_one_is_explained() -> None:
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 200)
+    is_said = []
+    for _ in range(12):
+        models = {name: np.where(rng.random(200) < 0.8, y, 1 - y) for name in "abc"}
+        for metric in ("accuracy", "error_rate"):
+            found = karat.compare(y, models, metrics=[metric])
+            best = found.best(metric)
+            values = [one.value for one in found.values[metric].values()]
+            assert best.corrected is not None
+            sign = 1 if metric == "accuracy" else -1
+            is_worse = sign * best.corrected < min(sign * value for value in values)
+            assert ("worse than every measured one" in (best.remark or "")) is is_worse
+            assert ("worse than every measured one" in str(best)) is is_worse
+            is_said.append(is_worse)
+    assert 0 < sum(is_said) < len(is_said)

@@ -129,15 +129,16 @@ def test_both_values_and_the_difference_stay_at_eighty_columns(n: int) -> None:
     for (a, b), (head, *rows) in tables.items():
         first, second = sorted((a, b), key=LONG.index)
         assert [head[0], full[head[1]], full[head[2]], head[3]] == ["metric", first, second, "diff"]
-        # The verdict stays, whatever else has to go.
-        place = head.index("verdict")
+        # Beside them are the interval and p; a line below has the verdicts.
+        assert head[4:] == ["95 % interval", "p"]
+        told = " ".join(text.split(f"{a} against {b}")[1].partition(" alone is right")[0].split())
         for row in rows:
             one = found[row[0], a, b]
             assert one.low is not None
             of_model = {a: one.value_a, b: one.value_b}
             assert row[1:3] == [value(of_model[first]), value(of_model[second])]
             assert float(row[3]) == pytest.approx(one.difference, abs=1e-4)
-            assert row[place] == one.verdict
+            assert re.search(rf"{one.verdict}: [^;:]*\b{one.metric}\b", told)
     values = text.split("\nValues\n")[1].splitlines()
     heads = re.split(r" {2,}", values[0].strip())[1:]
     named = [full[head] for head in heads if not head.endswith("interval")]
@@ -174,9 +175,12 @@ def test_narrower_the_interval_goes_before_the_values() -> None:
             *head
         }
     assert gone[120] == set()
-    assert gone[80] == {"p", "detectable"}
-    assert gone[60] == {"detectable", "p", "95 % interval"}
+    assert gone[80] == {"verdict", "detectable"}
+    assert {"old", "new", "diff"}.isdisjoint(gone[60])
     assert "diff" not in gone[40]
+    # The verdict is in the table or in a line below it.
+    for width, columns in gone.items():
+        assert ("\n  verdict  " in found.text(width)) is ("verdict" in columns)
     values = found.text(60).split("\nValues\n")[1].splitlines()
     assert values[0].split() == ["metric", "old", "new"]
 

@@ -83,3 +83,38 @@ def example_of_a_monitor() -> object:
         words = split(monitor.examples[0])[1:]
         places = {"spam.karat": Path(folder, "spam.karat"), "monday.csv": path}
         return command(*(places.get(word, word) for word in words))
+
+
+def _two_models(n: int = 500) -> karat.Comparison:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, n)
+    models = {
+        name: np.where(rng.random(n) < p, y, (y + 1) % 3)
+        for name, p in (("old", 0.7), ("new", 0.8))
+    }
+    return karat.compare(y, models)
+
+
+@row(
+    4,
+    "karat.compare at 80 columns: headings of the table of differences, and its verdicts",
+    r"metric old new diff 95 % interval p \| verdict better: accuracy.*",
+)
+def compare_at_80_columns() -> object:
+    lines = _two_models().text(80).splitlines()
+    head = next(line for line in lines if "diff" in line)
+    verdict = [line for line in lines if line.strip().startswith("verdict ")]
+    return f"{' '.join(head.split())} | {' '.join(verdict)}"
+
+
+@row(
+    4,
+    "the best of three models, corrected below the worst measured: its remark in the table",
+    ".*the corrected value is worse than every measured one.*",
+)
+def corrected_below_all() -> object:
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 200)
+    models = {name: np.where(rng.random(200) < 0.8, y, 1 - y) for name in "abc"}
+    text = karat.compare(y, models, metrics=["accuracy"]).text(100)
+    return " ".join(text.partition("corrected for selection")[2].partition("Notes")[0].split())

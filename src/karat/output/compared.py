@@ -159,11 +159,11 @@ def _pair(comparison: Comparison, a: str, b: str, of: str = "") -> Table:
         *(columns if is_a_first else columns[::-1]),
         (TableColumn("diff", style="strong"), [_signed(one.difference) for one in found]),
         (
-            TableColumn(head, "left", rank=4, style="dim"),
+            TableColumn(head, "left", rank=3, style="dim"),
             [interval(one.low, one.high) for one in found],
         ),
-        (TableColumn("p", rank=5), [_p(one.p_adjusted) for one in found]),
-        (TableColumn("verdict", "left", rank=3), verdicts),
+        (TableColumn("p", rank=4), [_p(one.p_adjusted) for one in found]),
+        (TableColumn("verdict", "left", rank=5, is_told=True), verdicts),
         (TableColumn("detectable", rank=6, style="dim"), [value(one.detectable) for one in found]),
         notes=_remarks(found),
     )

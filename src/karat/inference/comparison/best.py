@@ -28,6 +28,13 @@ _NOISE: Final = 0.5
 _NEAR: Final = 2.0
 """A model may be as good as the best where its value is within so many standard errors."""
 _METHOD: Final = "parametric bootstrap"
+_VISIBLE: Final = 0.01
+"""Standard errors by which the corrected value is worse than others, beyond the noise of draws."""
+_BELOW_ALL: Final = (
+    "the corrected value is worse than every measured one, as happens in three of ten samples of "
+    "equal models: it estimates the value on new rows and says nothing about the order of the "
+    "models"
+)
 _NO_DIRECTION: Final = "neither direction of it is better"
 
 
@@ -126,8 +133,10 @@ class Contest:
         low, high = self._limits(level, tail)
         if low is not None and high is not None:
             corrected = min(max(corrected, low), high)
-        if self.equals:
-            remark = f"{shown(self.equals)} gave the same value"
+        remarks = [f"{shown(self.equals)} gave the same value"] if self.equals else []
+        error = math.sqrt(float(self.covariance[self.best, self.best]))
+        if self.sign * corrected < goodness.min() - _VISIBLE * error:
+            remarks.append(_BELOW_ALL)
         return BestModel(
             *(str(self.metric), name, value, m),
             corrected=corrected,
@@ -135,7 +144,7 @@ class Contest:
             high=high,
             level=level,
             method=_METHOD,
-            remark=remark,
+            remark="; ".join(remarks) or None,
         )
 
     def _limits(self, level: float, tail: float) -> tuple[float | None, float | None]:

@@ -214,7 +214,8 @@ class BestModel(JsonRecord):
         low, high: limits at `level`; None where none are known.
         level: confidence level.
         method: of the correction and of the limits.
-        remark: why nothing is corrected, or which other models gave the same value.
+        remark: why nothing is corrected, which other models gave the same value, or that the
+            corrected value is worse than every measured one.
     """
 
     metric: str
@@ -235,7 +236,8 @@ class BestModel(JsonRecord):
         if self.corrected is None:
             return f"{what}; not corrected for selection: {self.remark}"
         limits = "" if self.low is None else f" {interval(self.low, self.high)}"
-        return f"{what}; corrected for selection {number(self.corrected)}{limits}"
+        remark = "" if self.remark is None else f"; {self.remark}"
+        return f"{what}; corrected for selection {number(self.corrected)}{limits}{remark}"
 
 
 @dataclass(frozen=True, slots=True)
