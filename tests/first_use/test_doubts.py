@@ -7,6 +7,7 @@ import json
 import pickle
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -276,3 +277,31 @@ def test_counts_of_a_slip_are_those_of_the_weights() -> None:
 def test_labels_that_are_no_slip_raise_no_doubt(labels: list[object]) -> None:
     report = karat.evaluate(labels * 3, labels * 3)
     assert not [one for one in report.doubts if one.code in ("D111", "D112")]
+
+
+@pytest.mark.parametrize(
+    ("labels", "given", "is_list"),
+    [
+        (["low", "mid", "high", "NA"], {}, False),
+        (["low", "mid", "high", "NA"], {"labels": ["NA", "low", "mid", "high"]}, None),
+        (["yes", "NA"], {}, True),
+        (["a", "a ", "b"], {}, False),
+    ],
+)
+def test_a_hint_lists_no_classes_in_an_order_that_was_not_declared(
+    labels: list[str], given: dict[str, Any], is_list: bool | None
+) -> None:
+    report = karat.evaluate(labels * 10, labels * 10, level=None, **given)
+    hints = [one.option for one in report.doubts if one.code in ("D111", "D112")]
+    assert bool(hints) is (is_list is not None)
+    for hint in hints:
+        assert (re.search(r"labels=\['", hint) is not None) is is_list
+        assert all(repr(label) in hint for label in labels)
+
+
+def test_a_hint_keeps_the_order_of_ordered_categories() -> None:
+    order = ["NA", "low", "mid", "high"]
+    column = pd.Series(pd.Categorical(order[::-1] * 5, categories=order, ordered=True))
+    doubts = karat.evaluate(column, column, level=None).doubts
+    (hint,) = (one.option for one in doubts if one.code == "D112")
+    assert hint.endswith(f"labels={order}.")

@@ -118,3 +118,56 @@ def corrected_below_all() -> object:
     models = {name: np.where(rng.random(200) < 0.8, y, 1 - y) for name in "abc"}
     text = karat.compare(y, models, metrics=["accuracy"]).text(100)
     return " ".join(text.partition("corrected for selection")[2].partition("Notes")[0].split())
+
+
+@row(
+    3,
+    "method='bootstrap' where every row is right, limits [1, 1]: the caution",
+    r"\[1\.0, 1\.0\] .* limits have no width\. method='default' .*",
+)
+def caution_beside_a_point() -> object:
+    y = [0, 1] * 30
+    report = karat.evaluate(y, y, metrics=["accuracy"], method="bootstrap", n_replicates=100)
+    return f"[{report.accuracy.low}, {report.accuracy.high}] {report.cautions[0]}"
+
+
+@row(
+    7, "the hint of D112 about classes whose order is not declared", r".*: labels=\[…\], in order.*"
+)
+def hint_of_classes_in_order() -> object:
+    y = ["low", "mid", "high", "NA"] * 10
+    return next(one for one in karat.evaluate(y, y, level=None).doubts if one.code == "D112").option
+
+
+@row(
+    7, "karat.plot.intervals of the slices by a column", r"\['f', 'm'\] accuracy \(95 % interval\)"
+)
+def slices_are_drawn() -> object:
+    from matplotlib.figure import Figure
+
+    y = [0, 1, 1, 0, 1] * 20
+    said = [0, 1, 0, 0, 1] * 20
+    report = karat.evaluate(y, said, by={"sex": ["f", "m"] * 50})
+    ax = karat.plot.intervals(report.slices["sex"], ax=Figure().subplots())
+    return f"{[label.get_text() for label in ax.get_yticklabels()]} {ax.get_xlabel()}"
+
+
+@row(
+    7,
+    "karat.plot.confusion of a report of sets of labels",
+    r"K702 .*sets of labels.* karat\.plot\.confusion\(y_true\[:, 0\], y_pred\[:, 0\]\)\.",
+)
+def confusion_of_sets() -> object:
+    y = np.arange(60).reshape(20, 3) % 2
+    return error(lambda: karat.plot.confusion(karat.evaluate(y, y, level=None)))
+
+
+@row(7, "class_names= in a frame, CSV and the keys of a tracker", r"healthy ill; True; True")
+def class_names_everywhere() -> object:
+    y, said = [0, 1, 1, 0, 1] * 20, [0, 1, 0, 0, 1] * 20
+    report = karat.evaluate(y, said, class_names=["healthy", "ill"], level=None)
+    frame = report.to_frame("pandas")
+    labels = sorted({text for text in frame["label"] if isinstance(text, str)})
+    keys = report.to_wandb(per_class=True)
+    in_csv = any(",healthy," in line for line in report.to_csv().splitlines())
+    return f"{' '.join(labels)}; {in_csv}; {any('healthy' in key for key in keys)}"

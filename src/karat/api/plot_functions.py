@@ -15,9 +15,12 @@ from karat.api.options import unknown_choice
 from karat.api.results import Comparison, Confusion, Report
 from karat.errors import error, short, shown
 from karat.errors.habits import karat_word, unknown_argument
+from karat.errors.text import count
 from karat.output.plots import _confusion, _forest, _reliability, _threshold, _traced
 from karat.output.plots._axes import add_key, axes_of, check_matplotlib
 from karat.output.plots._series import names_in
+from karat.results.sets import SetReport
+from karat.results.slices import ByColumn, NamedSlices
 
 _OPTIONS: Final = {
     "classes": "label or labels of the classes to draw. Default: all classes; of two, the positive"
@@ -121,8 +124,14 @@ def _check_flag(option: inspect.Parameter, value: Any) -> None:
         raise unknown_choice(option.name, value, choices, _OPTIONS[option.name])
 
 
-def _reports_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) -> dict[str, Report]:
-    """Reports by name (K160, K702)."""
+_OF_ONE_LABEL: Final = {
+    name: f"karat.plot.{name}(y_true[:, 0], y_pred[:, 0])" for name in ("confusion", "intervals")
+}
+"""How a picture of one label of a matrix of indicators is drawn, without scores."""
+
+
+def _reports_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) -> dict[str, Any]:
+    """Reports by name, or the slices by a column (K160, K702)."""
     if isinstance(given, Report):
         _refuse_more(name, "a report", y_pred, of_rows)
         return {"": given}
@@ -140,6 +149,21 @@ def _reports_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) -> 
     if isinstance(given, Confusion):
         _refuse_more(name, "a confusion matrix", y_pred, of_rows)
         return {"": Report(given.cells)}
+    if isinstance(given, NamedSlices) and name == "intervals":
+        _refuse_more(name, "slices", y_pred, of_rows)
+        return {"": given}
+    if isinstance(given, NamedSlices | ByColumn):
+        columns = given.columns if isinstance(given, NamedSlices) else next(iter(given), "country")
+        column = columns if isinstance(columns, str) or len(columns) > 1 else columns[0]
+        do = f"Draw one metric of them: karat.plot.intervals(report.slices[{column!r}])."
+        raise error("K702", name=name, found="It was given slices", do=do)
+    if isinstance(given, SetReport):
+        found = f"It was given the report of {count(given.n_rows)} rows with sets of labels"
+        do = (
+            "report.to_html() draws every label. Of one label, give its column: "
+            f"{_OF_ONE_LABEL.get(name, f'karat.plot.{name}(y_true[:, 0], y_prob=y_prob[:, 0])')}."
+        )
+        raise error("K702", name=name, found=found, do=do)
     if isinstance(given, list | tuple) and any(isinstance(one, Report) for one in given):
         found = f"It was given a {type(given).__name__} of reports"
         do = "Give a dict of name → report: {'old': report, 'new': other}."

@@ -427,7 +427,25 @@ def _of_coding(found: _Occurrences) -> Iterator[Doubt]:
         for i in at[:N_REMARKS].tolist()
     ]
     counts = f"{'; '.join(each)}{' by weight' if found.is_weighted else ''}"
-    yield doubt("D114", counts=counts, option=option_of_list("labels", classes.labels))
+    yield doubt("D114", counts=counts, option=option_of_classes(classes))
+
+
+def option_of_classes(classes: Classes) -> str:
+    """The option that lists every class; no list that could be copied where it would order them.
+
+    Copied, an alphabetical list would declare that order of classes such as low, mid and high.
+
+    Example:
+        >>> from karat.tally import Classes
+        >>> option_of_classes(Classes(("hi", "lo")))
+        "labels=['hi', 'lo']"
+        >>> option_of_classes(Classes(("hi", "lo", "mid")))
+        "labels=[…], in order if they have one (alphabetically: 'hi', 'lo', 'mid')"
+    """
+    if classes.has_order:
+        return option_of_list("labels", classes.labels)
+    form = option("labels") + ("" if is_command_line() else "[…]")
+    return f"{form}, in order if they have one (alphabetically: {shown(classes.labels)})"
 
 
 _NO_ANSWER: Final = frozenset(
@@ -452,7 +470,7 @@ def _of_one_side(found: _Occurrences) -> Iterator[Doubt]:
         return
     least = _LEAST_SHARE * found.total
     by_weight = " by weight" if found.is_weighted else ""
-    listed = option_of_list("labels", classes.labels)
+    listed = option_of_classes(classes)
     if np.count_nonzero(true) >= _PAIR:
         for i in np.flatnonzero((pred > 0.0) & (true == 0.0))[:N_REMARKS].tolist():
             if pred[i] >= least or _is_no_answer(classes.labels[i]):
@@ -483,7 +501,7 @@ def _of_spelling(found: _Occurrences) -> Iterator[Doubt]:
         )
         return f"{'; '.join(each)}{by_weight}"
 
-    listed = option_of_list("labels", found.classes.labels)
+    listed = option_of_classes(found.classes)
     # Of labels that are only predicted, D127 tells more.
     has_truth = np.count_nonzero(true) >= _PAIR
     nulls = [

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
+from karat.errors.options import option
 from karat.inference.class_limits import (
     NO_SLOPE,
     ClassLimits,
@@ -367,6 +368,22 @@ def caution_on_few_rows(few: npt.NDArray[np.intp], classes: Classes, several: st
     return [sentence]
 
 
+def caution_on_no_error(noun: str, asked: Confidence) -> str:
+    """Return the caution about limits where nothing is predicted wrongly.
+
+    Args:
+        noun: what is predicted: ``"row"`` or ``"label"``.
+        asked: settings of the intervals.
+    """
+    start = f"No {noun} is predicted wrongly"
+    if asked.method == "default":
+        return f"{start}: intervals rest on the number of rows alone."
+    found = "there are no logit limits" if asked.method == "logit" else "limits have no width"
+    better = option("method", "default")
+    start += f": with {option('method', asked.method)} {found}."
+    return f"{start} {better} takes the number of rows into account."
+
+
 def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:
     """Return cautions about weights that leave few effective rows."""
     found = []
@@ -494,7 +511,7 @@ class TableIntervals:
         fields, spread = self.cells.fields, self.spread
         found += caution_on_few_rows(classes_of_few_rows(spread), self.cells.classes, "classes")
         if not (fields.fn.any() or fields.fp.any()):
-            found.append("No row is predicted wrongly: intervals rest on the number of rows alone.")
+            found.append(caution_on_no_error("row", self.asked))
         if self.cells.is_weighted and spread.total:
             found += _of_weights(spread, float(self.cells.n_rows))
         asked = self.asked

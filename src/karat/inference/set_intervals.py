@@ -18,6 +18,7 @@ from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import (
     A_COUNT,
     caution_on_few_rows,
+    caution_on_no_error,
     is_a_count,
     of_few_rows,
     textbook,
@@ -354,7 +355,7 @@ class SetIntervals:
         """Sentences on what makes the intervals less sure than their level says."""
         found = caution_on_few_rows(self._few, self.tally.classes, "labels")
         if not self.tally.counts[[FP, FN]].any():
-            found.append("No label is predicted wrongly: intervals rest on the number of rows.")
+            found.append(caution_on_no_error("label", self.asked))
         if self.sample is not None:
             m, n = counted(self.sample.n, "row"), count(self.tally.n)
             what = f"{m} of {n} were kept: how labels go together is that of this sample,"

@@ -191,7 +191,7 @@ def _class_row(row: dict[str, Any], name: str, level: float | None, n: int) -> R
     low, high = row["intervals"].get(name, (None, None))
     return _EMPTY | {
         "metric": name,
-        "label": writable(str(row["label"])),
+        "label": writable(str(row["name"])),
         "value": _number(row[name]),
         "low": _number(low),
         "high": _number(high),
@@ -381,7 +381,7 @@ def wandb_of(report: Report, *, metrics: Which, per_class: bool, prefix: str) ->
 
 def confusion_csv(report: Report) -> str:
     """The cells that hold rows: ``true,predicted,count``."""
-    labels = [writable(str(label)) for label in report.labels]
+    labels = [writable(name) for name in report.classes.display]
     rows, cols, totals = report.confusion.occupied()
     listed = zip(rows.tolist(), cols.tolist(), totals.tolist(), strict=True)
     return csv_of_lists(

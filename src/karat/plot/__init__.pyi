@@ -63,8 +63,9 @@ def intervals(
     By default, the metrics at the top of a printed report whose range is within −1 to 1. One metric
     of the table of classes, for example ``"recall"``, has a row for each class if there are more
     than two or with `classes`, and a line at its mean. Of more than 40 classes, the lowest have
-    rows and all others are points in one row. A hollow point has no interval; an undefined metric
-    has the reason in its row.
+    rows and all others are points in one row. Of the slices by one column,
+    ``report.slices["country"]``, one metric has a row for each slice, and a line at the value of
+    all rows. A hollow point has no interval; an undefined metric has the reason in its row.
     """
 
 def reliability(

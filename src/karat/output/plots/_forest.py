@@ -13,7 +13,7 @@ from karat.errors import KaratError, error, shown
 from karat.errors.text import count, value
 from karat.inference.comparison.records import Difference
 from karat.metrics import get
-from karat.output.describe import headline_names
+from karat.output.describe import headline_names, slice_metric
 from karat.output.plots._axes import (
     COMPARED_WITH,
     MUTED,
@@ -34,6 +34,7 @@ from karat.output.plots._series import (
     series_of,
 )
 from karat.results.comparison import Comparison
+from karat.results.slices import NamedSlices
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ def intervals(
     One metric of the table of classes, for example ``"recall"``, has a row for each class if there
     are more than two or with `classes`, and a line at its mean. Of more than 40 classes, the lowest
     have rows and all others are points in one row.
+    Of the slices by one column, ``report.slices["country"]``, one metric has a row for each slice,
+    and a line at the value of all rows.
     A hollow point has no interval; an undefined metric has the reason in its row.
 
     Example:
@@ -149,6 +152,10 @@ def intervals(
         >>> [text.get_text() for text in ax.get_yticklabels()]
         ['f1', 'matthews_correlation']
     """
+    drawn: Any = next(iter(reports.values()))
+    if isinstance(drawn, NamedSlices):
+        _intervals_of_slices(drawn, ax, metrics, classes, heading=heading, **errorbar)
+        return
     metric = _metric_of_classes(reports, metrics, classes)
     missing: list[tuple[float, str]] = []
     n, picked = len(reports), Shown([], [])
@@ -196,6 +203,40 @@ def intervals(
         add_heading(ax, headed(f"{of}{level}"[:1].upper() + f"{of}{level}"[1:], reports))
     if legend and (n > 1 or metric):
         _legend(ax, len(names))
+
+
+def _intervals_of_slices(
+    table: Any, ax: Axes, metrics: Any, classes: Any, *, heading: bool, **errorbar: Any
+) -> None:
+    """One metric of each slice by one column; a line stands at the value of all rows.
+
+    Errors:
+        K301 no such metric; K702 several metrics, or classes.
+    """
+    wanted = [slice_metric(table.whole)] if metrics is None else metrics
+    names = [str(get(name)) for name in requested_metrics("intervals", wanted)]
+    if len(names) > 1 or classes is not None:
+        found = "classes= goes with a report" if classes is not None else "Slices have one metric"
+        do = f"Name one metric of slices: metrics={names[0]!r}."
+        raise error("K702", name="intervals", found=found, do=do)
+    (metric,) = names
+    texts = names_on_plots(table.names)
+    parts = [part[metric] for part in table.values()]
+    shown_parts = parts[:_MOST_ROWS]
+    rows = [Row(one.value, one.low, one.high, one.undefined) for one in shown_parts]
+    look: dict[str, Any] = {"color": style(0).color, "marker": style(0).marker}
+    missing = _draw_rows(ax, rows, range(len(rows)), look | errorbar)
+    whole = table.whole[metric]
+    if math.isfinite(whole.value):
+        ax.axvline(whole.value, label=f"all rows {value(whole.value)}", **COMPARED_WITH)
+    _finish(ax, [texts[name] for name in table.names[:_MOST_ROWS]], missing)
+    level = "" if whole.level is None else f" ({100 * whole.level:g} % interval)"
+    ax.set_xlabel(f"{metric}{level}")
+    if len(parts) > len(rows):
+        ax.set_ylabel(f"the first {len(rows)} of {len(parts)} slices")
+    if heading:
+        n_rows = f"{count(table.whole.n_rows)} rows"
+        add_heading(ax, [f"{metric} by {' × '.join(table.columns)}", n_rows])
 
 
 def _badness(metric: str, report: Report, place: int) -> float:

@@ -14,6 +14,7 @@ from karat.errors import KaratError, error, short, shown
 from karat.errors.text import count
 from karat.metrics import Metric
 from karat.output.plots._axes import NAME_LIMIT, Style, names_on_plots, style
+from karat.results.slices import NamedSlices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,8 +69,10 @@ class Shown:
 
 def names_in(reports: Reports) -> list[str]:
     """Every name that a picture of reports may show: of models and of classes."""
-    classes = (name for report in reports.values() for name in report.classes.display)
-    return list(dict.fromkeys([*filter(None, reports), *classes]))
+    found = [*filter(None, reports)]
+    for one in reports.values():
+        found += one.names if isinstance(one, NamedSlices) else one.classes.display
+    return list(dict.fromkeys(found))
 
 
 def class_of(shown: Shown, reports: Reports) -> str:
