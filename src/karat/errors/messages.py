@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from karat.errors import anytime, folds, judge, listed_rows
+from karat.errors import anytime, folders, folds, judge, listed_rows
 
-OTHERS: Final = tuple(one.MESSAGES.rstrip() for one in (listed_rows, anytime, judge, folds))
+OTHERS: Final = tuple(
+    one.MESSAGES.rstrip() for one in (listed_rows, anytime, judge, folds, folders)
+)
 """See `karat.errors.catalogue`."""
