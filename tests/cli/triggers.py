@@ -90,6 +90,13 @@ def of_a_state_in_use() -> object:
             return command.main([str(path), "a.csv"], standalone_mode=False)
 
 
+def of_a_table_with_a_log() -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "_delta_log").mkdir()
+        (Path(folder) / "a.csv").write_bytes(ONE)
+        return tally_files(folder)
+
+
 ONE = b"label,pred\n0,1\n"
 
 TRIGGERS: dict[str, Callable[[], object]] = {
@@ -111,5 +118,6 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K418": with_a_full_temporary_folder,
     "K419": without_memory,
     "K420": reading({"a\udcff.csv": ONE}, "a\udcff.csv"),
+    "K433": of_a_table_with_a_log,
     "K501": without_duckdb,
 }

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -170,3 +171,56 @@ def gate_without_a_class_of_the_baseline() -> object:
     base = karat.evaluate(truth, truth)
     found = karat.gate(truth[kept], now, baseline=base, max_drop={"accuracy": 0.2})
     return f"{found.rules[0].verdict} {found.rules[0].reason}"
+
+
+@row(8, "a folder of a Delta table with a removed file", r"K433 .*Delta Lake.*file_uris.*")
+def folder_of_a_delta_table() -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "_delta_log").mkdir()
+        _csv(folder, "old.csv", 0)
+        _csv(folder, "new.csv", 10)
+        return error(lambda: karat.evaluate(folder).n_rows)
+
+
+def _wide(k: int) -> float:
+    """Processor time of reading k columns."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "wide.csv"
+        names = ",".join(f"x{i}" for i in range(k))
+        path.write_text(f"label,pred,{names}\n" + f"0,1,{'1,' * (k - 1)}1\n" * 4, "utf-8")
+        begun = time.process_time()
+        karat.evaluate(str(path))
+        return time.process_time() - begun
+
+
+@row(6, "eight times as many columns of a CSV take more than 24 times as long", r"False")
+def time_of_wide_files() -> object:
+    _wide(50)
+    return _wide(4000) > 24 * _wide(500)
+
+
+@row(8, "a damaged part of a folder, read with --where", r"exit 2: K403 .*part1\.parquet.*")
+def damaged_part_of_a_folder() -> object:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = {"label": np.arange(3000) % 2, "pred": np.arange(3000) % 3 % 2, "p": np.ones(3000)}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"part{i}.parquet" for i in range(3)]
+        for path in paths:
+            pq.write_table(pa.table(rows), path, compression="gzip")
+        data = bytearray(paths[1].read_bytes())
+        data[4:300] = bytes(range(1, 149)) * 2
+        paths[1].write_bytes(data)
+        return command("report", folder, "--where", "p > 0", "--format", "json")
+
+
+@row(6, "Parquet uint64 labels of 2**63 and more", r"\(7, 9223372036854775808\)")
+def unsigned_labels_of_a_file() -> object:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    label = np.array([2**63, 7] * 5, np.uint64)
+    with tempfile.TemporaryDirectory() as folder:
+        pq.write_table(pa.table({"label": label, "pred": label}), f"{folder}/a.parquet")
+        return error(lambda: karat.evaluate(f"{folder}/a.parquet").labels)

@@ -219,12 +219,13 @@ def find_roles(
     used = {*chosen.values(), *taken}
     known = types or {}
     free = [name for name in columns if name not in used]
+    keys = {name: normalized(name) for name in free}
     candidates: dict[Role, tuple[str, ...]] = {}
     for role, aliases in ALIASES.items():
         candidates[role] = tuple(
             name
             for name in free
-            if normalized(name) in aliases and _can_be(role, known.get(name, "unknown"))
+            if keys[name] in aliases and _can_be(role, known.get(name, "unknown"))
         )
         if role in chosen:
             candidates[role] = tuple(name for name in columns if name == chosen[role])

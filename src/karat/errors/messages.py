@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from karat.errors import ambiguous, anytime, folds, judge, listed_rows
+from karat.errors import ambiguous, anytime, folders, folds, judge, listed_rows
 
-OTHERS: Final = tuple(
-    one.MESSAGES.rstrip() for one in (listed_rows, anytime, judge, folds, ambiguous)
-)
+_SUBJECTS: Final = (listed_rows, anytime, judge, folds, folders, ambiguous)
+OTHERS: Final = tuple(subject.MESSAGES.rstrip() for subject in _SUBJECTS)
 """See `karat.errors.catalogue`."""

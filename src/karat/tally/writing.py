@@ -62,7 +62,7 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
         for name in os.listdir(folder):
             process = name.removeprefix(start).partition("-")[0]
             is_left = name.startswith(start) and name.endswith(".tmp") and process.isdecimal()
-            if is_left and not _is_running(int(process)):
+            if is_left and not is_running(int(process)):
                 with contextlib.suppress(OSError):
                     os.unlink(os.path.join(folder, name))
 
@@ -77,8 +77,8 @@ def _temporary(target: str) -> tuple[str, str]:
     return folder, f".karat-{hashlib.sha256(told).hexdigest()[:16]}-"
 
 
-def _is_running(process: int) -> bool:
-    """Return whether another process has this number: this one is not writing."""
+def is_running(process: int) -> bool:
+    """Return whether another process of this machine has this number."""
     if process == os.getpid():
         return False
     try:

@@ -215,11 +215,16 @@ def check_estimate(part: Part, numbers: Sequence[float | None], ends: Sequence[f
     for value, low, high in zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True):
         stated = [x for x in (low, value, high) if x is not None and not math.isnan(x)]
         slack = _CLOSE * max(1.0, *(abs(x) for x in stated if math.isfinite(x)), 0.0)
-        part.must(
-            all(a <= b + slack for a, b in pairwise(stated)), "an interval that holds the value"
-        )
+        shown = f"{part.path or 'It'} has the value and limits {_listed(value, low, high)}"
+        is_ordered = all(a <= b + slack for a, b in pairwise(stated))
+        require(is_ordered, f"{shown}, not an interval that holds the value")
         is_fit = all(least - slack <= x <= most + slack for x in stated)
-        part.must(is_fit, f"a number between {least:g} and {most:g}")
+        require(is_fit, f"{shown}, not numbers between {least:g} and {most:g}")
+
+
+def _listed(value: float | None, *ends: float | None) -> str:
+    first, low, high = ("none" if x is None else f"{x:.6g}" for x in (value, *ends))
+    return f"{first} [{low}, {high}]"
 
 
 def itself(value: Any, *_: Any) -> Any:

@@ -125,9 +125,9 @@ def opened(source: Source, n_threads: int | None) -> Iterator[Relation]:
 def families(relation: Relation) -> dict[str, Family]:
     """Return the known type of each column by its name."""
     # A column `w` of numbers and one stray text has an invalid weight: it is not a column of text.
+    mixed = relation.mixed
     return {
-        name: "unknown" if name in relation.mixed else family_of(kind)
-        for name, kind in relation.described
+        name: "unknown" if name in mixed else family_of(kind) for name, kind in relation.described
     }
 
 

@@ -8,12 +8,13 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from karat.errors import KaratError, error, short
 from karat.errors.kinds import lacks_memory
+from karat.tally.writing import is_running
 
 if TYPE_CHECKING:
     import duckdb
@@ -64,6 +65,7 @@ class DataFile:
 STOP = "\x1f"
 """Marks errors that karat's own SQL raises to stop a query: code, column and value."""
 
+_SPILL = "karat-spill-"
 MEMORY_LIMIT = "1GB"
 N_COLUMNS_MANY, MEGABYTES_A_COLUMN = 64, 4
 N_THREADS_MAX = 4
@@ -125,11 +127,26 @@ def _own_folder() -> str:
     If that fails, return a name: DuckDB makes the folder when it must spill, and reports the error
     then.
     """
-    name = f"karat-spill-{os.getpid()}-"
+    name = f"{_SPILL}{os.getpid()}-"
+    _remove_left_behind()
     try:
         return tempfile.mkdtemp(prefix=name)
     except OSError:
         return os.path.join(tempfile.gettempdir(), f"{name}{id(object())}")
+
+
+def _remove_left_behind() -> None:
+    """Remove the empty folders of processes that were killed; on Windows all stay."""
+    if os.name == "nt":
+        return
+    with suppress(OSError):
+        folder = tempfile.gettempdir()
+        for name in os.listdir(folder):
+            process = name.removeprefix(_SPILL).partition("-")[0]
+            is_left = name.startswith(_SPILL) and process.isdecimal()
+            if is_left and not is_running(int(process)):
+                with suppress(OSError):
+                    os.rmdir(os.path.join(folder, name))
 
 
 def allow_columns(connection: duckdb.DuckDBPyConnection, n_columns: int) -> None:
@@ -237,6 +254,9 @@ def _explained(
     if is_of_sql and (where is None or not files):
         return error("K408", found=_sql_message(text))
     file = next((file for file in files if file.path in text), None)
+    if file is None and kind not in (*_OF_SQL, *_OF_VALUES):
+        # Messages about pages and their compression name no file.
+        file = _damaged(files)
     # Errors of a filter expression do not mention files.
     if where is not None and (is_of_sql or (file is None and not _OF_FILES.search(text))):
         # The pointer below the first lines would show the whole statement.
@@ -251,6 +271,22 @@ def _explained(
     where_shown = file.shown if file else f"one of {len(files)} files, {files[0].shown} and others"
     kind_shown = _FORMATS[(file or files[0]).kind]
     return error("K403", path=where_shown, format=kind_shown, found=_file_message(text, file))
+
+
+def _damaged(files: Sequence[DataFile]) -> DataFile | None:
+    """Return the first Parquet file that cannot be read alone; None where there is none."""
+    import duckdb
+
+    for file in files:
+        if file.kind != "parquet":
+            continue
+        try:
+            with connected(1) as connection:
+                sql = f"SELECT hash(t) FROM read_parquet({file_list([file.path])}) t"
+                connection.execute(f"SELECT bit_xor(h) FROM ({sql}) x(h)").fetchall()
+        except duckdb.Error:
+            return file
+    return None
 
 
 def _of_condition(found: str) -> KaratError:
@@ -277,6 +313,7 @@ _NO_ROOM = re.compile(
     r"No space left on device|max_temp_directory_size|File too large", re.IGNORECASE
 )
 _OF_SQL = ("BinderException", "CatalogException", "ParserException", "SyntaxException")
+_OF_VALUES = ("ConversionException", "OutOfRangeException", "TypeMismatchException")
 _OF_FILES = re.compile(
     r"CSV Error|JSON transform|Malformed JSON in file|Parquet|Thrift|TProtocol|Snappy|ZSTD|GZIP"
     r"|magic bytes|state machine|unicode|hive partition|IO Error|out of memory",

@@ -198,6 +198,8 @@ def _matching(pattern: str, cleanup: ExitStack) -> Iterator[DataFile]:
         raise error("K409", pattern=f"{pattern} matches nothing.")
     # `runs/*` may match a README next to the data; if nothing else matches, report it.
     known = [path for path in files if _ending(path) is not None] or files
+    for above in {os.path.dirname(path) for path in known}:
+        refuse_versioned(Path(above))
     for path in known:
         # `runs/**` also matches the folders of its own files: then the files suffice.
         yield _single(path, cleanup, is_partitioned=_has_keys(Path(path).parts))
@@ -209,7 +211,10 @@ def _in_folder(folder: str) -> Iterator[DataFile]:
     """Yield data files below a folder; names that start with a dot or underscore are ignored."""
     root = Path(folder)
     count = 0
+    refuse_versioned(root)
     for path in sorted(root.rglob("*")):
+        if path.name in _LOGS and path.is_dir():
+            refuse_versioned(path.parent)
         parts = path.relative_to(root).parts
         if any(part.startswith((".", "_")) for part in parts) or not path.is_file():
             continue
@@ -222,6 +227,34 @@ def _in_folder(folder: str) -> Iterator[DataFile]:
             pattern=f"The folder {folder} holds no .parquet, .csv, .tsv, .jsonl, .ndjson or "
             ".json file.",
         )
+
+
+_LOGS = {"_delta_log": "Delta Lake", ".hoodie": "Hudi", "metadata": "Iceberg"}
+"""Folder of a table in which its current files are listed → the format."""
+_HOW = {
+    "Delta Lake": "deltalake.DeltaTable(path).file_uris()",
+    "Hudi": "spark.read.format('hudi').load(path).inputFiles()",
+    "Iceberg": "[task.file.file_path for task in pyiceberg_table.scan().plan_files()]",
+}
+"""A list of the current files, with the format's own library."""
+
+
+def refuse_versioned(folder: Path) -> None:
+    """Refuse a folder of a table whose files are not all current (K433).
+
+    Its files are in the folder of the table, in ``data``, or below folders named ``key=value``.
+    """
+    above = [Path(os.path.abspath(folder))]
+    while "=" in above[-1].name or above[-1].name == "data":
+        above.append(above[-1].parent)
+    for table in above:
+        for log, kind in _LOGS.items():
+            where = table / log
+            if kind == "Iceberg" and not any(where.glob("*.metadata.json")):
+                continue
+            if where.is_dir():
+                facts = {"path": str(table), "kind": kind, "log": str(where)}
+                raise error("K433", **facts, how=_HOW[kind])
 
 
 def _has_keys(parts: Sequence[str]) -> bool:

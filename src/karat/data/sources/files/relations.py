@@ -7,11 +7,12 @@ rows are read (`text_labels.py`). Nothing depends on the order of the files.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from karat.data.sources.files.duck import file_list, literal, quoted
+from karat.data.sources.files.duck import explaining, file_list, literal, quoted
 from karat.data.sources.files.sql import (
     NO_VALUE,
     as_cell,
@@ -135,20 +136,26 @@ class Relation:
     def header(self) -> tuple[str, ...]:
         """Every column name, in order; a name that occurs twice in one file is listed twice."""
         longest = max((part.header for part in self.parts), key=len)
-        others = [name for part in self.parts for name in part.header if name not in longest]
+        known = {*longest}
+        others = [name for part in self.parts for name in part.header if name not in known]
         return (*longest, *dict.fromkeys(others))
 
     @property
     def described(self) -> list[tuple[str, str]]:
         """Each column of `header` with its DuckDB type in the first file that has it."""
+        types: list[dict[str, list[str]]] = []
+        for part in self.parts:
+            types.append({})
+            for name, kind in zip(part.header, part.columns.values(), strict=True):
+                types[-1].setdefault(name, []).append(kind)
         found: list[tuple[str, str]] = []
+        n_before: Counter[str] = Counter()
         for name in self.header:
-            n_before = [shown for shown, _ in found].count(name)
-            for part in self.parts:
-                places = [i for i, shown in enumerate(part.header) if shown == name]
-                if len(places) > n_before:
-                    found.append((name, list(part.columns.values())[places[n_before]]))
-                    break
+            place = n_before[name]
+            kinds = next((one[name] for one in types if len(one.get(name, ())) > place), None)
+            if kinds is not None:
+                found.append((name, kinds[place]))
+                n_before[name] += 1
         return found
 
     @property
@@ -174,7 +181,19 @@ class Relation:
             return "marked"
         (kind,) = kinds
         is_typed = not any(is_wide(item_of(t) or t) for n in names for t in self._types_of(n))
+        is_typed = is_typed and not any(map(self._is_beyond_int64, names))
         return kind if kind != "typed" or is_typed else "marked"
+
+    def _is_beyond_int64(self, name: str) -> bool:
+        """Return whether an unsigned column of 64 bits holds a number that int64 does not."""
+        for part in self.parts:
+            if part.columns.get(name) == "UBIGINT":
+                sql = f"SELECT max({quoted(name)}) FROM {part.sql}"
+                with explaining(part.files):
+                    most = self.connection.execute(sql).fetchall()[0][0]
+                if most is not None and most >= 1 << 63:
+                    return True
+        return False
 
     def _types_of(self, name: str) -> list[str]:
         return [part.columns[name] for part in self.parts if name in part.columns]
