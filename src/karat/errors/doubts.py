@@ -88,6 +88,10 @@ D121  Rows without truth may be rows without labels.
       The truth of {missing} of {n} rows is null, so they count nowhere; no row has an empty set.
       If they have no label, give an empty set, or an empty text: pandas reads a blank cell as
           NaN unless keep_default_na=False.
+D135  The rows are in few clusters.
+      There are {n} so far; limits are reliable from 10 on.
+      Add batches of more clusters before you act on a verdict. If rows of a cluster are
+          independent, leave clusters= out.
 D125  Rows that were drawn have no gold label.
       {counts} of the rows with {weights} have none.
       They count as rows that were not drawn, which is right if chance left them out: {do}.
