@@ -109,3 +109,32 @@ def limits_of_labels_against_p() -> object:
             is_apart = one.low_simultaneous > 0 or one.high_simultaneous < 0
             n_apart += is_apart != (one.verdict != "inconclusive")
     return n_apart
+
+
+@row(6, "normalized mutual information and average accuracy outside [0, 1], of 40 inputs", "0")
+def values_outside_their_range() -> object:
+    n_outside = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y_true = rng.integers(0, 30, 500)
+        for name in ("normalized_mutual_information", "average_accuracy"):
+            value = getattr(karat, name)(y_true, y_true, weights=rng.random(500))
+            n_outside += not 0.0 <= value <= 1.0
+    return n_outside
+
+
+@row(7, "20 of 100 rows wrong, but light: 'at most one of them differs'", "False")
+def light_rows_that_differ() -> object:
+    y_true = np.arange(100) % 2
+    y_pred = np.where(np.arange(100) < 20, 1 - y_true, y_true)
+    weights = np.where(np.arange(100) < 20, 0.01, 1.0)
+    one = karat.evaluate(y_true, y_pred, weights=weights)["accuracy"]
+    return "at most one of them" in str(one.remark)
+
+
+@row(8, "a monitor with one batch a day and clusters=day: the first day", r"INCONCLUSIVE, D135")
+def first_day_of_a_monitor() -> object:
+    y_true = np.arange(50) % 2
+    monitor = karat.Monitor(min={"accuracy": 0.5}, anytime=500)
+    found = monitor.add(y_true, y_true, clusters=["Monday"] * 50)
+    return f"{found.verdict}, {', '.join(one.code for one in found.doubts)}"

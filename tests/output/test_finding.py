@@ -171,7 +171,13 @@ def test_a_comparison_says_which_model_is_better_and_what_is_open() -> None:
     assert clauses[0].text.startswith(told)
     assert clauses[0].target == "pair-0"
     same = karat.compare(y, {"old": new, "new": np.roll(new, 0)}, metrics=["accuracy"])
-    assert "inconclusive" in texts(finding_of_comparison(same))
+    assert "new is identical to old in accuracy" in texts(finding_of_comparison(same))
+    rng = np.random.default_rng(7)
+    probs = {name: (y + 2 * rng.random(600)) / 3 for name in ("old", "new")}
+    open_ones = karat.compare(y, y_prob=probs, metrics=["brier", "ks_statistic"])
+    told = texts(finding_of_comparison(open_ones))
+    assert "1 of 2 metrics is inconclusive; with these rows a difference in brier of" in told
+    assert "1 of 2 metrics is not tested." in told
     # Of three models or more also which is best, by how many metrics.
     assert not any("Best measured" in one.text for one in clauses)
     models = {"old": old, "new": new, "other": 1 - new}

@@ -143,6 +143,14 @@ class Rows:
         """int64[n], the cluster of each row, or None."""
         return None if self.clusters is None else self.clusters.codes.astype(np.int64)
 
+    @property
+    def n_clusters(self) -> int | None:
+        """Number of clusters of rows with a weight; None if each row is one of its own."""
+        if self.clusters is None:
+            return None
+        codes = self.clusters.codes
+        return len(np.unique(codes if self.weights is None else codes[self.weights > 0.0]))
+
     def warned(self, *sentences: str) -> Rows:
         """Return the same rows with more warnings."""
         return replace(self, warnings=(*self.warnings, *sentences))

@@ -112,6 +112,10 @@ D140  Numbers that may be codes were binned.
       The name of column {column} suggests ids or codes, and its slices are {bins}.
       To have one slice for each code, give the column as text: {do}. Nothing changes where the
           numbers are quantities.
+D135  The rows are in few clusters.
+      There are {n} so far; limits are reliable from 10 on.
+      Add batches of more clusters before you act on a verdict. If rows of a cluster are
+          independent, leave clusters= out.
 D125  Rows that were drawn have no gold label.
       {counts} of the rows with {weights} have none.
       They count as rows that were not drawn, which is right if chance left them out: {do}.

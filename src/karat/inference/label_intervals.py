@@ -54,6 +54,10 @@ _FEW_IN_A_CELL: Final = 5
 _ALMOST_NONE: Final = 1.5
 _ONE_ROW: Final = "it rests on the number of rows: at most one of them differs from the others"
 """For a proportion near its end: coverage of Wilson limits jumps with the discreteness of rows."""
+_EQUAL: Final = 1.0 - 1e-9
+_LIGHT_ROWS: Final = (
+    "it rests on the number of rows: those that differ from the others weigh less than two rows"
+)
 _FEW_ROWS: Final = "classes have few rows"
 _FIXED: Final = "the design fixes the shares of the true classes"
 _ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
@@ -199,7 +203,7 @@ def _default(
             if in_a_cell < _FEW_IN_A_CELL:
                 remark = f"it rests on few rows: a cell of the table holds {in_a_cell:.3g}"
         elif (fewest := fewest_rows(metric, spread)) is not None:
-            remark = _ONE_ROW if fewest[at] < _ALMOST_NONE else None
+            remark = _few_differ(float(fewest[at]), spread)
         return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
     if not math.isfinite(variance):
         return Interval(remark=NO_SLOPE)
@@ -228,7 +232,7 @@ def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> 
         spread.kept[key] = share, n, float(spread.df_of(hit))
     share, n, df = spread.kept[key]
     low, high = _limits_of_one(share, n, df, asked)
-    remark = _ONE_ROW if min(share, 1.0 - share) * n < _ALMOST_NONE else None
+    remark = _few_differ(min(share, 1.0 - share) * n, spread)
     curve = curve_of_right_rows(metric, spread.cells.k)
     if curve is not None:
         a, b, c = curve
@@ -237,6 +241,14 @@ def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> 
     found = of_right_rows(metric, np.stack([low, high]), spread.cells.k)
     found = np.where(np.isfinite(found), found, metric.range[1])
     return Interval(float(found.min()), float(found.max()), "wilson", remark=remark)
+
+
+def _few_differ(n: float, spread: TableVariance) -> str | None:
+    """Remark on a proportion with n effective rows on its smaller side, if they are few."""
+    if n >= _ALMOST_NONE:
+        return None
+    has_equal_rows = spread.n_effective >= _EQUAL * float(spread.cells.n_rows)
+    return _ONE_ROW if not spread.cells.is_weighted or has_equal_rows else _LIGHT_ROWS
 
 
 def _limits_of_one(share: float, n: float, df: float, asked: Confidence) -> tuple[float, float]:

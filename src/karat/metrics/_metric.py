@@ -370,7 +370,7 @@ class Metric:
             *batch_of(fields, batch, needs_cells=self.needs_cells), params=self.arguments(policy)
         )
         return Values(
-            value.reshape((*batch, *value.shape[1:])),
+            within_range(self, value.reshape((*batch, *value.shape[1:])), cells),
             ~np.isfinite(raw.reshape((*batch, *raw.shape[1:]))),
         )
 
@@ -442,6 +442,37 @@ class Metric:
         return traced, fields
 
 
+def within_range(
+    metric: Metric, values: npt.NDArray[np.float64], cells: Cells
+) -> npt.NDArray[np.float64]:
+    """Values of a metric; those that rounding moved past an end of its range lie at this end.
+
+    What exceeds the stated rounding error stays.
+    """
+    low, high = metric.range
+    if not values.ndim and low <= values <= high:
+        return values
+    with np.errstate(invalid="ignore"):
+        is_beyond = (values < low) | (values > high)
+    if not is_beyond.any():
+        return values
+    from karat.metrics._error_bound import error_bound
+
+    n = int(np.max(cells.n_rows, initial=1))
+    total, counts = float(np.max(cells.fields.n, initial=0.0)), cells.fields.cells
+    spread = None
+    if cells.is_weighted:
+        least = total if counts is None else float(counts[counts > 0].min(initial=total))
+        spread = max(total / max(least, 1e-300), float(n))
+    bound = error_bound(metric, n, cells.k, spread=spread)
+    ends = np.clip(values, low, high)
+    ends_of = np.where(is_beyond, ends, 0.0)
+    scale = 1.0 if bound.scale == "1" else float(np.abs(ends_of).max())
+    most = bound.relative * np.abs(ends_of) + bound.absolute * scale
+    is_rounding = is_beyond & (np.abs(values - ends) <= most)
+    return np.where(is_rounding, ends, values)
+
+
 def values_together(
     metrics: Sequence[Metric], cells: Cells, policy: Policy
 ) -> npt.NDArray[np.float64]:
@@ -452,7 +483,7 @@ def values_together(
     """
     found = np.empty((len(metrics), *cells.batch_shape))
     for i, value in _each_together(metrics, cells, policy, is_checked=False):
-        found[i] = value[0]
+        found[i] = within_range(metrics[i], value[0], cells)
     return found
 
 
@@ -460,7 +491,7 @@ def all_values(metrics: Sequence[Metric], cells: Cells, policy: Policy) -> list[
     """`Metric.values` of single-number metrics; common parts are computed once."""
     found: dict[int, Values] = {}
     for i, (value, raw) in _each_together(metrics, cells, policy, is_checked=True):
-        found[i] = Values(value, ~np.isfinite(raw))
+        found[i] = Values(within_range(metrics[i], value, cells), ~np.isfinite(raw))
     return [found[i] for i in range(len(metrics))]
 
 

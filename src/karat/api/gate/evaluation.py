@@ -61,6 +61,7 @@ NOT_WEIGHTED_ALIKE = (
 )
 _NOT_BEFORE: Settled = ("INCONCLUSIVE", "not compared: the baseline has no such slice", True)
 _NOT_NOW: Settled = ("FAIL", "the baseline has this slice; these rows do not", False)
+_ONE_CLUSTER_SO_FAR: Final = "the rows are in one cluster so far, and intervals need two"
 _NAMES: Final = ("new", "old")
 _BASELINE: Final = "the baseline"
 """What doubts call the earlier model."""
@@ -285,6 +286,7 @@ class Evaluation:
         doubts, doubts_before: about the rows that are to pass, and about the earlier model.
         is_paired: whether the rows are those of the baseline; None without one.
         matched: the rows that are to pass and those of the baseline, in one order; or None.
+        awaits_clusters: whether rows of one cluster are inconclusive, since others will come.
     """
 
     rules: Sequence[Rule]
@@ -301,6 +303,7 @@ class Evaluation:
     is_paired: bool | None = None
     matched: tuple[Rows, Rows] | None = None
     _lost: Settled | None = None
+    awaits_clusters: bool = False
     _common: Mapping[Label, Any] = field(default_factory=dict)
     _values: Mapping[Label, Values] = field(default_factory=dict)
 
@@ -488,14 +491,17 @@ class Evaluation:
 
     def _unfit(self, label: Label, rows: Rows | Report) -> Settled | None:
         """Reason why the numbers of a slice give no verdict, or None."""
-        if label is None or isinstance(rows, Report):
+        if isinstance(rows, Report):
             return None
+        if label is None:
+            is_one = self.awaits_clusters and rows.n_clusters == 1
+            return ("INCONCLUSIVE", _ONE_CLUSTER_SO_FAR, True) if is_one else None
         reason = None
         if rows.n < self.spec.min_n:
             reason = f"too few rows ({rows.n} of at least {self.spec.min_n})"
         elif rows.weights is not None and not rows.weights.any():
             reason = "its rows weigh nothing"
-        elif rows.clusters is not None and len(np.unique(rows.clusters.codes)) < 2:
+        elif rows.n_clusters == 1:
             reason = "its rows are in one cluster"
         return None if reason is None else ("INCONCLUSIVE", reason, False)
 

@@ -47,8 +47,11 @@ from karat.data.labels.separated import checked_separator
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
 from karat.errors import KaratError, error, shown
+from karat.errors.doubts import doubt
 from karat.errors.habits import names_its_arguments
 from karat.errors.options import option
+from karat.errors.text import counted
+from karat.inference.label_intervals import N_FEW_CLUSTERS
 from karat.results.gate.monitored import (
     Look,
     MonitorResult,
@@ -312,7 +315,8 @@ class Monitor:
         """Every rule on these rows, by this look alone."""
         settings = self._settings
         spec = settings.spec(look)
-        run = Evaluation(settings.rules, spec, new, old, "the baseline", "", names_weights=True)
+        given = settings.rules, spec, new, old, "the baseline", ""
+        run = Evaluation(*given, names_weights=True, awaits_clusters=True)
         found = judged(
             run.cases(),
             level=spec.level,
@@ -321,7 +325,10 @@ class Monitor:
             inconclusive=spec.inconclusive,
             undefined_fails=False,
         )
-        return found, run.doubts_and_notes()
+        n_clusters = new.n_clusters
+        few = n_clusters is not None and n_clusters < N_FEW_CLUSTERS
+        caution = [doubt("D135", n=counted(n_clusters or 0, "cluster"))] if few else []
+        return found, (*caution, *run.doubts_and_notes())
 
     def _result(
         self, now: Sequence[RuleResult], notes: Sequence[str], mapping: Mapping[str, Any]
