@@ -352,3 +352,18 @@ def _agreed(models: list[KeptT], notes: list[str], by: str, *, allow_mismatch: b
         return models
     notes.append(f"{n_wrong} of {first.n} rows differ in what was true and were left out.")
     return [rows.at(np.flatnonzero(~differs)) for rows in models]
+
+
+def on_occurring_classes(*sides: Rows) -> tuple[Rows, ...]:
+    """Return rows of labels on the classes that occur in them; two or declared classes stay."""
+    classes = sides[0].classes
+    if classes.k <= 2 or classes.is_declared:
+        return sides
+    own = np.unique(np.concatenate([codes for rows in sides for codes in (rows.true, rows.pred)]))
+    fewer = classes.some(own.tolist())
+    places = np.zeros(classes.k, np.int32)
+    places[own] = np.arange(len(own), dtype=np.int32)
+    return tuple(
+        replace(rows, classes=fewer, true=places[rows.true], pred=places[rows.pred], cells=None)
+        for rows in sides
+    )

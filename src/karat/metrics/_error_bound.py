@@ -12,16 +12,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
 from karat.errors import error
 from karat.metrics._formula import Node, walk
 from karat.metrics._rounding import ROUNDING_UNIT, DataSize, Units
-
-if TYPE_CHECKING:
-    from karat.metrics._metric import Metric
 
 _LOG_COUNTS: Final = 44.0
 _LOG_WEIGHTS: Final = 650.0
@@ -55,7 +52,24 @@ class ErrorBound:
         return (self.relative + logs) * abs(exact) + self.absolute * scale
 
 
-def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = None) -> ErrorBound:
+class Traceable(Protocol):
+    """A metric: its record, its average, its parameters, and the trace of its formula."""
+
+    @property
+    def record(self) -> Any: ...
+    @property
+    def lift(self) -> str: ...
+    @property
+    def params(self) -> tuple[tuple[str, Any], ...]: ...
+
+    def traced(self, policy: Any) -> Any:
+        """Return the formula with a policy of undefined values."""
+        ...
+
+
+def error_bound(
+    metric: Traceable, n: int, k: int = 2, *, spread: float | None = None
+) -> ErrorBound:
     """Bound on the difference between a computed metric and its exact value on the same inputs.
 
     Args:

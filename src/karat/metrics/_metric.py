@@ -14,6 +14,7 @@ from karat.errors import KaratError, error, shown
 from karat.errors.doubts import no_scores
 from karat.errors.habits import karat_word
 from karat.errors.options import each_option, is_command_line, option
+from karat.metrics._error_bound import error_bound
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense, walk
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
@@ -456,8 +457,6 @@ def within_range(
         is_beyond = (values < low) | (values > high)
     if not is_beyond.any():
         return values
-    from karat.metrics._error_bound import error_bound
-
     n = int(np.max(cells.n_rows, initial=1))
     total, counts = float(np.max(cells.fields.n, initial=0.0)), cells.fields.cells
     spread = None

@@ -19,7 +19,7 @@ from karat.api.measuring import Spec, report_of
 from karat.api.models import models_of_rows
 from karat.api.results import Report
 from karat.data.accumulator import accumulate
-from karat.data.pairing import pair_rows
+from karat.data.pairing import on_occurring_classes, pair_rows
 from karat.data.rows import Rows
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import in_order
@@ -80,28 +80,13 @@ def gate_report(
     if metrics is not None and not of_scores:
         rows = replace(rows, scores=None)
     if rows.scores is None:
-        rows = rows if is_whole else _on_own_classes(rows)[0]
+        rows = rows if is_whole else on_occurring_classes(rows)[0]
     wanted = None if metrics is None else tuple(metrics)
     asked = Spec(wanted, spec.undefined, spec.confidence)
     report = report_of(accumulate(rows, ScoreParts(0)), asked)
     if wanted is not None:
         refuse_missing(report, wanted)
     return report
-
-
-def _on_own_classes(*sides: Rows) -> tuple[Rows, ...]:
-    """Rows of labels on the classes that occur in them; two or declared classes stay."""
-    classes = sides[0].classes
-    if classes.k <= 2 or classes.is_declared:
-        return sides
-    own = np.unique(np.concatenate([codes for rows in sides for codes in (rows.true, rows.pred)]))
-    fewer = classes.some(own.tolist())
-    places = np.zeros(classes.k, np.int32)
-    places[own] = np.arange(len(own), dtype=np.int32)
-    return tuple(
-        replace(rows, classes=fewer, true=places[rows.true], pred=places[rows.pred], cells=None)
-        for rows in sides
-    )
 
 
 def measured_of(
@@ -177,7 +162,7 @@ def changes_of(
             sides = tuple(replace(side, scores=None) for side in sides)
         is_same = _is_same(new, old, of_scores=of_scores)
         if not is_whole and not of_scores:
-            sides = _on_own_classes(*sides)
+            sides = on_occurring_classes(*sides)
         models = models_of_rows(_NAMES, sides)
         models.check(part)
         pair = spec.pair.at(models.n_units)
