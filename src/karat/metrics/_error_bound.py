@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
@@ -20,13 +20,22 @@ from karat.errors import error
 from karat.metrics._formula import Node, walk
 from karat.metrics._rounding import ROUNDING_UNIT, DataSize, Units
 
-if TYPE_CHECKING:
-    from karat.metrics._metric import Metric
-
 _LOG_COUNTS: Final = 44.0
 _LOG_WEIGHTS: Final = 650.0
 """Largest logarithm of a ratio of two counts of 64 bits, and of two sums of weights."""
 _MOST: Final = 1e300
+
+
+class HasFormula(Protocol):
+    """A `Metric`: what the bound of its rounding error follows from."""
+
+    @property
+    def record(self) -> Any: ...
+    @property
+    def lift(self) -> str: ...
+    @property
+    def params(self) -> tuple[tuple[str, Any], ...]: ...
+    def traced(self, policy: Any) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,9 @@ class ErrorBound:
         return (self.relative + logs) * abs(exact) + self.absolute * scale
 
 
-def error_bound(metric: Metric, n: int, k: int = 2, *, spread: float | None = None) -> ErrorBound:
+def error_bound(
+    metric: HasFormula, n: int, k: int = 2, *, spread: float | None = None
+) -> ErrorBound:
     """Bound on the difference between a computed metric and its exact value on the same inputs.
 
     Args:

@@ -14,6 +14,7 @@ from karat.errors import KaratError, error, shown
 from karat.errors.doubts import no_scores
 from karat.errors.habits import karat_word
 from karat.errors.options import each_option, is_command_line
+from karat.metrics._error_bound import error_bound
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
@@ -444,14 +445,12 @@ def within_range(
         is_beyond = (values < low) | (values > high)
     if not is_beyond.any():
         return values
-    from karat.metrics._error_bound import error_bound
-
     n = int(np.max(cells.n_rows, initial=1))
     total, counts = float(np.max(cells.fields.n, initial=0.0)), cells.fields.cells
     spread = None
     if cells.is_weighted:
         least = total if counts is None else float(counts[counts > 0].min(initial=total))
-        spread = max(total / max(least, 1e-300), float(n))
+        spread = max(1.0, float(n), min(total / max(least, 1e-300), 1e299))
     bound = error_bound(metric, n, cells.k, spread=spread)
     ends = np.clip(values, low, high)
     ends_of = np.where(is_beyond, ends, 0.0)
