@@ -58,7 +58,7 @@ def test_other_json_of_karat_is_no_baseline_and_that_is_told(tmp_path: Path) -> 
     ):
         path = tmp_path / f"{name}.json"
         path.write_text(text, "utf-8")
-        with pytest.raises(KaratError, match=f"a {name} of karat") as caught:
+        with pytest.raises(KaratError, match=rf"JSON of karat \({name}\)") as caught:
             karat.gate(TRUE, NEW, baseline=path)
         assert caught.value.code == "K176"
 
