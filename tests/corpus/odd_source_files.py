@@ -353,7 +353,7 @@ def _beyond_memory() -> Iterator[Call]:
     sql = LONG["three classes"]
     variants: dict[str, dict[str, Any]] = {
         "nothing else": {},
-        "weights": {"weights": "w"},
+        "weights": {"weights": "sample_weight"},
         "frequency weights": {"weights": "copies", "weights_are": "frequency"},
         "by": {"by": "site"},
         "clusters": {"clusters": "user_id"},

@@ -271,14 +271,14 @@ PARQUET: dict[str, Callable[[], dict[str, Any]]] = {
     "weights of decimals": lambda: {
         "label": TRUE,
         "pred": PRED,
-        "weight": pa.array([decimal.Decimal(i % 4) / 2 for i in range(24)]),
+        "sample_weight": pa.array([decimal.Decimal(i % 4) / 2 for i in range(24)]),
     },
-    "weights of text": lambda: {"label": TRUE, "pred": PRED, "weight": ["1"] * 24},
-    "weights that are negative": lambda: {"label": TRUE, "pred": PRED, "weight": [1, -1] * 12},
+    "weights of text": lambda: {"label": TRUE, "pred": PRED, "sample_weight": ["1"] * 24},
+    "weights that are negative": lambda: {"label": TRUE, "pred": PRED, "sample_weight": [1, -1] * 12},
     "weights that are infinite": lambda: {
         "label": TRUE,
         "pred": PRED,
-        "weight": [1.0, float("inf")] * 12,
+        "sample_weight": [1.0, float("inf")] * 12,
     },
 }
 _TWO = {"label": [0, 1, 1], "pred": [0, 1, 0]}
@@ -396,7 +396,7 @@ _THREE = (
 _PAIR = "(1 + i * 31 % 97 + 60 * (k = 1)::INT) / 200.0::DOUBLE AS p"
 LONG: dict[str, str] = {
     "three classes": _sql(
-        f"k AS label, {_THREE}, (i % 5) / 4.0::DOUBLE AS w, i % 4 AS copies, i % 3 AS site, "
+        f"k AS label, {_THREE}, (i % 5) / 4.0::DOUBLE AS sample_weight, i % 4 AS copies, i % 3 AS site, "
         "i % 500 AS user_id, i AS row_id"
     ),
     "two classes": _sql(
