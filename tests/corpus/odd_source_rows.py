@@ -274,7 +274,11 @@ PARQUET: dict[str, Callable[[], dict[str, Any]]] = {
         "sample_weight": pa.array([decimal.Decimal(i % 4) / 2 for i in range(24)]),
     },
     "weights of text": lambda: {"label": TRUE, "pred": PRED, "sample_weight": ["1"] * 24},
-    "weights that are negative": lambda: {"label": TRUE, "pred": PRED, "sample_weight": [1, -1] * 12},
+    "weights that are negative": lambda: {
+        "label": TRUE,
+        "pred": PRED,
+        "sample_weight": [1, -1] * 12,
+    },
     "weights that are infinite": lambda: {
         "label": TRUE,
         "pred": PRED,

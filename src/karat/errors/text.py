@@ -213,7 +213,8 @@ def aliases(names: Iterable[str], limit: int, taken: Collection[str] = ()) -> di
 
 
 def _dotted(text: str) -> str:
-    return text.replace(ELLIPSIS, ".")
+    """Return what distinguishes a text: dots for an ellipsis, and no blanks."""
+    return "".join(text.replace(ELLIPSIS, ".").split())
 
 
 def _apart(names: Iterable[str], limit: int) -> dict[str, str]:
