@@ -400,8 +400,8 @@ _THREE = (
 _PAIR = "(1 + i * 31 % 97 + 60 * (k = 1)::INT) / 200.0::DOUBLE AS p"
 LONG: dict[str, str] = {
     "three classes": _sql(
-        f"k AS label, {_THREE}, (i % 5) / 4.0::DOUBLE AS sample_weight, i % 4 AS copies, i % 3 AS site, "
-        "i % 500 AS user_id, i AS row_id"
+        f"k AS label, {_THREE}, (i % 5) / 4.0::DOUBLE AS sample_weight, i % 4 AS copies, "
+        "i % 3 AS site, i % 500 AS user_id, i AS row_id"
     ),
     "two classes": _sql(
         f"(k = 1)::INT AS label, {_PAIR}, (i % 7 < 3)::INT AS pred, i % 3 AS site", 100_000

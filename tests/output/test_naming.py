@@ -89,8 +89,8 @@ def test_every_table_of_a_text_has_the_same_name_for_a_class(names: list[str]) -
     text = report_of(names).text(80)
     body, _, rest = text.partition("\n\nNames\n")
     shorts = set(legend_of(unwrapped(rest, 3)).values())
-    # A reason of an undefined value quotes names in full, up to some length.
-    tables = body.partition("\nUndefined")[0]
+    # Doubts and reasons quote names in full, up to some length.
+    tables = body.partition("\nMetrics\n")[2].partition("\nUndefined")[0]
     for token in re.findall(r"[^ ]*…[^ ]*", tables):
         assert solid(token) in shorts, token
 
