@@ -261,5 +261,5 @@ def test_a_feature_that_does_not_exist_is_refused(facts: dict[str, Any]) -> None
 
 
 def test_a_subject_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match="are no subjects; subjects are"):
+    with pytest.raises(ValueError, match="K122  subjects='label'"):
         check_source(type("Mistyped", (WithoutBooleans,), {"subjects": ("label",)}))

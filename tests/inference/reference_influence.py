@@ -49,6 +49,13 @@ class Rows:
         return np.bincount(self.codes, self.weights, minlength=self.k).astype(np.float64)
 
 
+def ranked(rows: Rows) -> Floats:
+    """float64[n, k], what ranks rows: of two scores each less the other."""
+    if rows.k != 2 or rows.is_prob:
+        return rows.values
+    return rows.values - rows.values[:, ::-1]
+
+
 def of_area(own: Flags, scores: Floats, weights: Floats) -> tuple[Floats, float]:
     """Influence on the area under the ROC curve, and the area."""
     distinct, place = np.unique(scores, return_inverse=True)
@@ -96,7 +103,7 @@ def of_pairs(rows: Rows, *, by_support: bool = False) -> Floats:
     totals = rows.totals
     present = [i for i in range(rows.k) if totals[i] > 0]
     pairs = [(i, j) for i in present for j in present if i != j]
-    found = {(i, j): _pair(rows, i, j, rows.values[:, i]) for i, j in pairs}
+    found = {(i, j): _pair(rows, i, j, ranked(rows)[:, i]) for i, j in pairs}
     phi = np.zeros(len(rows.codes))
     if by_support:
         whole = sum(totals[i] + totals[j] for i, j in pairs)
@@ -289,9 +296,9 @@ def influence(metric: Metric, rows: Rows) -> Floats:
         found: Floats = OF_ALL[name](rows, **params)
         return found
     params.pop("max_fpr", None)
-    values = rows.values
+    values = ranked(rows)
     if name.startswith(OF_PROBABILITIES) and not rows.is_prob:
-        values = np.exp(values - values.max(axis=1, keepdims=True))
+        values = np.exp(rows.values - rows.values.max(axis=1, keepdims=True))
         values = values / values.sum(axis=1, keepdims=True)
     if metric.lift == "micro":
         own = (np.arange(rows.k) == rows.codes[:, None]).ravel()

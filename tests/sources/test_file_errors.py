@@ -50,13 +50,18 @@ BAD_FILES: Mapping[str, tuple[str, str | bytes, str, str]] = {
     "no such columns": ("p.csv", "a,b\n0,1\n", "K406", "Columns: 'a', 'b'"),
     "two truths": ("p.csv", "pred,label,y\n0,1,1\n", "K405", "'label', 'y'"),
     "two predictions": ("p.csv", "pred,label,y_pred\n0,1,1\n", "K405", "'pred', 'y_pred'"),
-    "two weights": ("p.csv", "pred,label,w,weight\n0,1,1,1\n", "K405", "'w', 'weight'"),
+    "two weights": (
+        "p.csv",
+        "pred,label,sample_weight,case_weight\n0,1,1,1\n",
+        "K405",
+        "'sample_weight', 'case_weight'",
+    ),
     "same column twice": ("p.csv", "pred,label,label\n0,1,1\n", "K405", "'label', 'label'"),
     "scores": ("p.csv", "label,prediction\n0,0.25\n1,1\n", "K407", "row 0: 0.25"),
-    "text weights": ("p.csv", "label,pred,w\n0,1,1\n1,0,x\n", "K116", "Its type is VARCHAR"),
-    "negative weight": ("p.csv", "label,pred,w\n0,1,1\n1,0,-1\n0,0,-2\n", "K113", "row 1: -1.0; 2"),
-    "missing weight": ("p.csv", "label,pred,w\n0,1,1\n1,0,\n0,0,nan\n", "K114", "1: nan; 2 of 3"),
-    "weights of zero": ("p.csv", "label,pred,w\n0,1,0\n1,0,0\n", "K115", "All 2 rows"),
+    "text weights": ("p.csv", "label,pred,sample_weight\n0,1,1\n1,0,x\n", "K116", "Its type is VARCHAR"),
+    "negative weight": ("p.csv", "label,pred,sample_weight\n0,1,1\n1,0,-1\n0,0,-2\n", "K113", "row 1: -1.0; 2"),
+    "missing weight": ("p.csv", "label,pred,sample_weight\n0,1,1\n1,0,\n0,0,nan\n", "K114", "1: nan; 2 of 3"),
+    "weights of zero": ("p.csv", "label,pred,sample_weight\n0,1,0\n1,0,0\n", "K115", "All 2 rows"),
     "missing truth": ("p.csv", "label,pred\n0,1\n,0\n,1\n", "K104", "row 1; 2 of 3 rows"),
     "missing prediction": ("p.csv", "label,pred\na,\nb,b\n", "K104", "Column 'pred'"),
     "json null": ("p.jsonl", '{"label": 1, "pred": null}\n{"label": 1}\n', "K104", "row 0; 2 of 2"),
@@ -229,14 +234,16 @@ def test_rows_of_errors_count_over_all_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(row_blocks, "N_BLOCK", 4)
-    a = write_csv(tmp_path / "a.csv", {**TEN, "w": [1.0] * 10})
-    b = written(tmp_path / "b.csv", "label,pred,w\n1,1,1\n1,,1\n1,1,-1\n,1,1\n1,1,-3\n")
+    a = write_csv(tmp_path / "a.csv", {**TEN, "sample_weight": [1.0] * 10})
+    b = written(tmp_path / "b.csv", "label,pred,sample_weight\n1,1,1\n1,,1\n1,1,-1\n,1,1\n1,1,-3\n")
     assert "Column 'pred' has missing labels.\n      First at row 11; 1 of 15" in str(
         refused([a, b], weights="")
     )
-    c = written(tmp_path / "c.csv", "label,pred,w\n1,1,1\n1,0,1\n1,1,-1\n0,1,1\n1,1,-3\n")
+    c = written(
+        tmp_path / "c.csv", "label,pred,sample_weight\n1,1,1\n1,0,1\n1,1,-1\n0,1,1\n1,1,-3\n"
+    )
     assert "First at row 12: -1.0; 2 of 15" in str(refused([a, c]))
-    d = written(tmp_path / "d.csv", "label,pred,w\n1,1,1\n1,0.5,1\n")
+    d = written(tmp_path / "d.csv", "label,pred,sample_weight\n1,1,1\n1,0.5,1\n")
     assert "First at row 11: 0.5" in str(refused([a, d], weights=""))
 
 

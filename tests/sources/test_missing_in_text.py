@@ -31,7 +31,7 @@ SPELLED = ["nan", "NaN", "NA", "N/A", "NULL", "null", "None", "<NA>", "NaT", "",
 @pytest.mark.parametrize("other", ["cat", "1", "true", "1.0"])
 def test_a_null_spelled_in_a_csv(spelling: str, other: str, tmp_path: Path) -> None:
     rows = f"{other},{other},2\n{other},{spelling},1\n{spelling},{other},1\n{other},{other},3\n"
-    path = written(tmp_path / "p.csv", f"label,pred,w\n{rows}")
+    path = written(tmp_path / "p.csv", f"label,pred,sample_weight\n{rows}")
     for options in ({}, {"weights": ""}):
         problem = refused(path, **options)
         assert problem.code == "K104"

@@ -286,8 +286,10 @@ class _Comparison:
             yield from self._bounded(found, wanted, path)
             return
         bounds = found.get("bounds", {})
-        lacking = wanted.keys() - found.keys() - self.left_out
-        more = found.keys() - wanted.keys() - ({"bounds"} if bounds else set())
+        # Names of columns declare classes, and no order.
+        free = self.left_out | ({"is_ordered"} if path == "classes" else set())
+        lacking = wanted.keys() - found.keys() - free
+        more = found.keys() - wanted.keys() - ({"bounds"} if bounds else set()) - free
         if lacking or more:
             yield f"{path}: lacks {sorted(lacking)}, has also {sorted(more)}"
         for name in wanted.keys() & found.keys():

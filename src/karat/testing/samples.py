@@ -474,7 +474,7 @@ def _set_samples(make: _Make) -> Iterator[Sample]:
 
 def _role_samples(make: _Make) -> Iterator[Sample]:
     rows = make("labels and weights").labels().weights()
-    yield _renamed(rows.done(), {"fact": "y_true", "guess": "y_pred", "mass": "weight"})
+    yield _renamed(rows.done(), {"fact": "y_true", "guess": "y_pred", "mass": "sample_weight"})
     rows = make("probabilities in another order").scored()
     names = {"fact": "label"} | {f"s_{i}": f"proba_{name}" for i, name in enumerate(_ANIMALS)}
     rows.columns = {name: rows.columns[name] for name in ("s_2", "s_0", "fact", "s_1")}

@@ -211,7 +211,7 @@ def _csv_parts(
         guess = _guessed(connection, sql)
         folders = frozenset(name for name in guess.types if name not in unique)
         header = (*names, *(name for name in guess.types if name in folders))
-        facts = {"floats": guess.floats, "percents": guess.percents}
+        facts = {"floats": guess.floats, "percents": guess.percents, "codes": guess.codes}
         yield Part(sql, guess.types, "csv", header, members, guess.mixed, folders, **facts)
 
 
@@ -283,12 +283,14 @@ class Guess:
         mixed: columns without a clear type.
         floats: columns of whole numbers that are written as 1.0.
         percents: columns of numbers with a percent sign.
+        codes: columns of numbers, some of which are written as codes: 007, 1e5.
     """
 
     types: dict[str, str]
     mixed: frozenset[str]
     floats: frozenset[str] = frozenset()
     percents: frozenset[str] = frozenset()
+    codes: frozenset[str] = frozenset()
 
 
 def _guessed(connection: duckdb.DuckDBPyConnection, sql: str) -> Guess:
@@ -312,13 +314,16 @@ def _guessed(connection: duckdb.DuckDBPyConnection, sql: str) -> Guess:
 
     checks = ", ".join(sql for name in texts for sql in counts_of(quoted(name)))
     counts = connection.execute(f"SELECT {checks} FROM (FROM {sql} LIMIT {N_SAMPLE})").fetchall()[0]
-    floats, percents = set(), set()
+    floats, percents, codes = set(), set(), set()
     size = 2 + len(patterns)
     for i, name in enumerate(texts):
         n, n_boolean, n_whole, n_real, n_code, n_percent, n_float = counts[
             size * i : size * (i + 1)
         ]
         if n_code and n_real == n:
+            # Text, but for a role that takes numbers: weights may be written as 1e3.
+            mixed.add(name)
+            codes.add(name)
             continue
         if n and n_whole == n:
             types[name] = "BIGINT"
@@ -333,7 +338,8 @@ def _guessed(connection: duckdb.DuckDBPyConnection, sql: str) -> Guess:
             types[name] = "BOOLEAN"
         elif n_real or not n:
             mixed.add(name)
-    return Guess(types, frozenset(mixed), frozenset(floats), frozenset(percents))
+    sets = (frozenset(names) for names in (mixed, floats, percents, codes))
+    return Guess(types, *sets)
 
 
 def _json_part(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -> Part:

@@ -71,6 +71,7 @@ class Part:
     partitions: frozenset[str] = frozenset()
     floats: frozenset[str] = frozenset()
     percents: frozenset[str] = frozenset()
+    codes: frozenset[str] = frozenset()
 
     def origin(self, name: str) -> Reading:
         """Return the representation of one column: folder names are untyped text, as in a CSV."""
@@ -224,7 +225,8 @@ class Relation:
             is_weight = role == "weights"
             for part, declared in self._each(name):
                 kind = family(declared, part.origin(name))
-                if kind == "other" or (is_weight and kind not in ("whole", "real", "boolean")):
+                is_number = kind in ("whole", "real", "boolean") or name in part.codes
+                if kind == "other" or (is_weight and not is_number):
                     code = "K116" if is_weight else "K106"
                     found_type = {
                         "argument": f"Column {name!r}",
