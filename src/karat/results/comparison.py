@@ -151,9 +151,9 @@ class Comparison(JsonDocument):
         Example:
             >>> import karat
             >>> truth = [0, 1, 1, 0, 1] * 30
-            >>> models = {"a": [0, 1, 1, 0, 0] * 30, "b": [0, 1, 1, 1, 0, 0, 1, 1, 0, 1] * 15}
+            >>> models = {"a": [0, 1, 1, 0, 0] * 30, "b": [0, 1, 1, 1, 0, 0, 1, 0, 0, 1] * 15}
             >>> print(karat.compare(truth, {**models, "c": [1, 1, 1, 0, 0] * 30}).best("accuracy"))
-            Best of 3 by accuracy: a 0.8000; corrected for selection 0.7748 [0.7289, 0.8562]
+            Best of 3 by accuracy: a 0.8000; corrected for selection 0.7998 [0.7289, 0.8562]
         """
         name = str(get(metric))
         if name not in self.metrics:
