@@ -404,7 +404,9 @@ class InMemoryScores:
         is_alone = placed is not None and self.n_rows > N_LONG
         n_threads = _native.thread_limit(self.n_threads) if is_alone else 1
         given = self.codes, self.classes.k, self.weights
-        return pair_areas(self._both, *given, cost, placed, n_threads)
+        # Costs weigh each column as given.
+        values = self.scores.values if self.scores.values.ndim == 2 else self._both
+        return pair_areas(values, *given, cost, placed, n_threads)
 
 
 def _wide(values: npt.NDArray[Any]) -> Floats:
