@@ -305,7 +305,9 @@ def average_precision(c: ClassRanks) -> float:
     cases=[tied(gives="1/3*(1 + 1)/2 + 1/3*(1 + 2/3)/2 + 1/3*(2/4 + 3/5)/2")],
     equals=[
         equal("CatBoost", "PRAUC()", where=TWO_ALL_TRUE, given="y_score"),
-        equal("CatBoost", "PRAUCMulticlass()", where=SEVERAL_ALL_TRUE, average=None, given="y_score"),
+        equal(
+            "CatBoost", "PRAUCMulticlass()", where=SEVERAL_ALL_TRUE, average=None, given="y_score"
+        ),
     ],
     references=(DAVIS_GOADRICH_2006,),
     influence=PrecisionInfluence(is_straight=True),
