@@ -502,7 +502,7 @@ def _of_spelling(found: _Occurrences) -> Iterator[Doubt]:
         return f"{'; '.join(each)}{by_weight}"
 
     listed = option_of_classes(found.classes)
-    # Of labels that are only predicted, D127 tells more.
+    # Labels that are only predicted have D127.
     has_truth = np.count_nonzero(true) >= _PAIR
     nulls = [
         text

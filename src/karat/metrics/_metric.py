@@ -106,7 +106,7 @@ def check_applies(metric: Metric, classes: Classes, held: Collection[Metric]) ->
 
 
 def check_order(metric: Metric, classes: Classes) -> None:
-    """Refuse a metric that reads the order of classes where nobody declared one (K316)."""
+    """Refuse a metric that reads the order of classes without a declared one (K316)."""
     if metric.reads_order and not classes.has_order:
         raise error("K316", name=str(metric), labels=shown(classes.labels), option=option("labels"))
 

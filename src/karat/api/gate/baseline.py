@@ -367,7 +367,7 @@ def checked_baseline(baseline: Baseline) -> Baseline:
     of_labels = [
         (metric, each)
         for metric, each in _known(baseline.metrics)
-        # What an order of classes was read for that nobody declared is not compared.
+        # Values that rest on an undeclared order of classes are not compared.
         if not metric.needs_scores and (has_order or not metric.reads_order)
     ]
     report = Report(baseline.cells, policy, tuple(metric for metric, _ in of_labels))
