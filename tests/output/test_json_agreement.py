@@ -74,7 +74,7 @@ def test_every_number_of_the_table_of_classes_is_compared(name: str) -> None:
         if is_number(value) and key != "label":
             changed = copy.deepcopy(text)
             changed["per_class"][-1][key] = other(value)
-            assert f"per_class[{len(text['per_class']) - 1}].{key} is " in refusal(changed)
+            assert f"per_class[{len(text['per_class']) - 1}]" in refusal(changed)
 
 
 @pytest.mark.parametrize("name", SCORED)

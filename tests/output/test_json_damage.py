@@ -167,6 +167,13 @@ def expected(
     raise AssertionError(f"{path} was taken")
 
 
+def without_orders(document: dict[str, Any]) -> dict[str, Any]:
+    metrics = {
+        name: value for name, value in document["metrics"].items() if not name.startswith("kappa_")
+    }
+    return {**document, "metrics": metrics}
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_a_changed_part_is_refused_or_does_not_matter(name: str) -> None:
     document = json.loads(MADE[name]().to_json())
@@ -191,7 +198,11 @@ def test_a_changed_part_is_refused_or_does_not_matter(name: str) -> None:
             if path == ("tally", "occupancy"):  # without it, zeros are no longer exact
                 assert document["metrics"].keys() == again["metrics"].keys(), where
                 continue
-            assert again == expected(document, wrong, path, again), where
+            wanted = expected(document, wrong, path, again)
+            if path[0] == "classes":
+                # Declared classes have an order, which these metrics read.
+                again, wanted = without_orders(again), without_orders(wanted)
+            assert again == wanted, where
             if path[0] not in DERIVED and not is_large:
                 VALIDATOR.validate(again)
                 assert str(report)

@@ -78,7 +78,7 @@ D118  The bound of {metric} is on its better side.
       {rule} lets worse models pass: of {metric}, {better} is better.
       To require good values, give {option}.
 D145  The rule {rule} allows a large drop.
-      {metric} lies between {low} and {high}: the bound is {share} of that, so the rule hardly ever
+      {metric} lies between {low} and {high}: the bound is {share} of that, so the rule rarely
           fails.
       Give how much worse than the baseline is acceptable: {option}.
 D119  Texts may hold several labels.

@@ -233,7 +233,7 @@ _LEAST_CONTRAST = 5
 
 
 def _contrast(group: Sequence[str], limit: int) -> dict[str, str]:
-    """Name → its text with what differs between these names, which begin and end alike."""
+    """Name → its text with what differs between these names, which share both ends."""
     if limit < _LEAST_CONTRAST:
         return {name: shortened(name, limit) for name in group}
     start = _common(group)
@@ -250,7 +250,7 @@ def _contrast(group: Sequence[str], limit: int) -> dict[str, str]:
                 name: _head(name[:front], head) + middle + _tail(name[len(name) - back :], tail)
                 for name, middle in zip(group, middles, strict=True)
             }
-    # What differs is long: it begins the text, and is told apart by its own middle.
+    # What differs is long: it begins the text, and its own middle distinguishes it.
     front = wide_start or start
     rests = _apart([name[front:] for name in group], limit - 1)
     return {name: ELLIPSIS + rests[name[front:]].removeprefix(ELLIPSIS) for name in group}

@@ -435,7 +435,8 @@ def _not_narrow(
     squares = (phi / max(float(np.abs(phi).max(initial=0.0)), 1e-300)) ** 2
     second, fourth = (float(spread.weights @ each) for each in (squares, squares**2))
     n = second**2 / max(fourth, 1e-300) * spread.n_effective / spread.total
-    if high - low >= least / math.sqrt(1.0 + quantile**2 / n):
+    # Weights without a common unit leave no number of rows.
+    if not n or high - low >= least / math.sqrt(1.0 + quantile**2 / n):
         return found
     if whole is None:
         whole = whole_limits(metric, value, spread, asked, policy)

@@ -177,7 +177,7 @@ def _full(table: Table, page: Page) -> Iterator[Line]:
 
 
 def _told(table: Table, left_out: Sequence[str]) -> list[tuple[str, str]]:
-    """Of columns that are left out and told below: the heading, and its entries with their rows."""
+    """Return the headings of columns listed below, with their entries and rows."""
     told = []
     for i, column in enumerate(table.columns):
         if column.is_told and column.heading in left_out:

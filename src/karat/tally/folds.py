@@ -93,7 +93,7 @@ class FoldAxis:
             return
         each = true[np.argsort(codes, kind="stable")].reshape(n_folds, n)
         n_changes = int(np.count_nonzero(each[0, 1:] != each[0, :-1]))
-        # Rows sorted by their class are alike in every fold.
+        # Folds of rows sorted by class have equal classes.
         if n_changes > _CHANGES + len(np.unique(true)) and (each == each[0]).all():
             raise error("K258", k=n_folds, n=n)
 

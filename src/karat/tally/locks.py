@@ -65,7 +65,7 @@ def only_writer(path: str | os.PathLike[str], wait: float = 0.0) -> Iterator[Non
             os.close(descriptor)
             _remove(lock)
         else:
-            # Removed while it is locked: whoever opened it before sees that it is not there.
+            # Removed while it is locked: a process that opened it before sees that it is gone.
             _remove(lock)
             os.close(descriptor)
 

@@ -109,7 +109,7 @@ def _check_truth(relation: Relation, true: str, where: str | None, argument: str
 
     start = labels_of(first.path, _FIRST_ROWS)
     n_changes = sum(one != other for one, other in pairwise(start))
-    # Rows sorted by their label are alike in many files.
+    # Files of rows sorted by label have equal labels.
     if n_changes <= _CHANGES + len({*start}):
         return
     for file in others:
