@@ -120,10 +120,12 @@ def test_an_unknown_metric_is_told_before_the_data_is_read(karat: Karat) -> None
 
 
 def test_columns_filter_and_classes_are_options(karat: Karat) -> None:
-    write_csv(Path("odd.csv"), {"a": [1, 0, 1, 1], "b": [1, 0, 0, 1], "w": [1, 1, 2, 5]})
-    ran = karat("report", "odd.csv", "--true", "a", "--pred", "b", "--where", "w < 5",
+    write_csv(
+        Path("odd.csv"), {"a": [1, 0, 1, 1], "b": [1, 0, 0, 1], "sample_weight": [1, 1, 2, 5]}
+    )
+    ran = karat("report", "odd.csv", "--true", "a", "--pred", "b", "--where", "sample_weight < 5",
                 "--labels", "1,0", "--positive", "1", "--format", "json")  # fmt: skip
-    assert ran.err == "truth=a, pred=b, weight=w (3 rows)\n"
+    assert ran.err == "truth=a, pred=b, weight=sample_weight (3 rows)\n"
     found = json.loads(ran.out)
     assert found["classes"]["labels"] == [1, 0]
     assert found["classes"]["positive"] == 1
@@ -176,7 +178,7 @@ def test_messages_name_options_as_they_are_typed(karat: Karat) -> None:
     assert karat(*words, "--positive", "fraud").code == 0
     Path("scores.csv").write_text("label,score\n1,0.9\n0,0.1\n0,0.2\n")
     err = karat("report", "scores.csv").err
-    assert "State what it holds: --prob score or --score score." in err
+    assert "State what it holds: --prob score or --score score; --score '' leaves it out." in err
     assert karat("report", "scores.csv", "--prob", "score").code == 0
     assert (
         "Doubt D102: The scores may be probabilities."

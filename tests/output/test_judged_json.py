@@ -102,7 +102,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "positive": (lambda d: d.update(positive=0), "positive is 0, not 1"),
     "value": (
         lambda d: d["metrics"]["accuracy"].update(value=0.01),
-        "metrics.accuracy.low and high do not hold the value",
+        "metrics.accuracy has the value and limits",
     ),
     "gold value": (
         lambda d: d["metrics"]["accuracy"].update(gold_value=0.5),
@@ -132,7 +132,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "share": (lambda d: d["shares"][0].update(value=1.5), "shares[0].value is 1.5"),
     "limits of a share": (
         lambda d: d["shares"][0].update(gold_high=0.0, gold_low=0.0),
-        "shares[0].gold_low and gold_high do not hold",
+        "shares[0] has the value and limits",
     ),
     "judge alone": (
         lambda d: d["shares"][0].update(judge_value=0.9),

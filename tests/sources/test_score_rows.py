@@ -146,7 +146,7 @@ def test_a_list_in_another_order_than_labels_is_refused() -> None:
 SMALL = {
     "label": ["dog", "cat", "dog", "bird"],
     "guess": ["cat", "cat", "dog", "bird"],
-    "w": [1.0, 2.0, 0.5, 1.0],
+    "sample_weight": [1.0, 2.0, 0.5, 1.0],
     "s_dog": [0.5, 0.25, 0.75, 0.0],
     "s_cat": [0.25, 0.5, 0.125, 0.0],
     "s_bird": [0.25, 0.25, 0.125, 1.0],
@@ -164,20 +164,20 @@ def test_columns_by_pattern_and_lists_of_text_labels(tmp_path: Path) -> None:
             assert found.pred is None
             assert found.scores.values.tobytes() == SORTED.tobytes(), name
             assert found.weights is not None
-            assert found.weights.tolist() == SMALL["w"]
-            assert found.mapping["weights"] == "w"
+            assert found.weights.tolist() == SMALL["sample_weight"]
+            assert found.mapping["weights"] == "sample_weight"
 
 
 def test_where_leaves_rows_out_of_labels_and_scores_alike(tmp_path: Path) -> None:
     for name, read in sources(tmp_path, SMALL).items():
         if name not in (*WRITERS, "query"):
             continue
-        found = rows(read(score="s_*", where="w >= 1", pred="guess"))
+        found = rows(read(score="s_*", where="sample_weight >= 1", pred="guess"))
         assert found.scores.values.tolist() == SORTED[[0, 1, 3]].tolist(), name
         assert found.true.tolist() == [2, 1, 0]
         assert found.pred is not None
         assert found.pred.tolist() == [1, 1, 0]
-        assert found.source["where"] == "w >= 1"
+        assert found.source["where"] == "sample_weight >= 1"
 
 
 def test_one_column_of_the_positive_class(tmp_path: Path) -> None:

@@ -356,7 +356,9 @@ def limits_of_rows(rows: Sequence[Part], names: Iterable[str], s: Scope) -> dict
             none = (math.nan, math.nan)
             limits = [none if x is None else _LIMITS.read(x, s) for x in pairs]
             for row, ends in zip(rows, limits, strict=True):
-                value = js.or_null(js.NUMBER).read(row[name], s)
+                # A later version may have measured no value here.
+                stated = row.get(name)
+                value = None if stated is None else js.or_null(js.NUMBER).read(row[name], s)
                 check_estimate(row, (value, *ends), (-math.inf, math.inf))
             low, high = np.array(limits).T
             found[name] = (low, high)
