@@ -63,6 +63,9 @@ COMPARED: dict[str, tuple[Ours, bool]] = {
 def test_the_same_value(name: str, k: int) -> None:
     ours, ties = COMPARED[name]
     for y, z, w in problems(k, ties=ties):
+        if k == 2 and name.startswith("PRAUC"):
+            # CatBoost ranks by each column; two scores rank rows by their difference.
+            z = z - z[:, ::-1]
         theirs = eval_metric(y, z, name, weight=w, thread_count=1)
         assert_same(np.atleast_1d(ours(y, z, w)), theirs, within=1e-12, about=name)
 

@@ -40,7 +40,7 @@ def drawn(n: int = N) -> dict[str, Any]:
         "pred": pred,
         "country": country,
         "age": age,
-        "w": weights,
+        "sample_weight": weights,
         "who": np.arange(n) // 3,
     }
 
@@ -51,7 +51,7 @@ WIDE = {
     f"{side}_{label}": [int(label in row) for row in ROWS[side]]
     for side in ("true", "pred")
     for label in LABELS
-} | {name: ROWS[name] for name in ("country", "age", "w", "who")}
+} | {name: ROWS[name] for name in ("country", "age", "sample_weight", "who")}
 
 
 def parquet(folder: Path, rows: Mapping[str, Any] = ROWS) -> Path:
@@ -124,8 +124,8 @@ def assert_same(found: Any, known: Any) -> None:
 def test_slices_of_every_source_are_those_of_memory(name: str, tmp_path: Path) -> None:
     make, given = SOURCES[name]
     options: Any = {"class_names": NAMES, "weights_are": "frequency"}
-    known = in_memory(weights=ROWS["w"], **options)
-    given = {"by": BY, "weights": "w", "labels": LABELS, **given}
+    known = in_memory(weights=ROWS["sample_weight"], **options)
+    given = {"by": BY, "weights": "sample_weight", "labels": LABELS, **given}
     found: Any = karat.evaluate(make(tmp_path), **options, **given)
     assert_same(found, known)
     assert found.classes.display == tuple(NAMES.values())
@@ -136,14 +136,14 @@ def test_slices_of_every_source_are_those_of_memory(name: str, tmp_path: Path) -
 
 
 def test_clusters_dropped_rows_and_scores_beside_slices(tmp_path: Path) -> None:
-    known = in_memory(clusters=ROWS["who"], weights=ROWS["w"])
+    known = in_memory(clusters=ROWS["who"], weights=ROWS["sample_weight"])
     for table in (ROWS, parquet(tmp_path), csv(tmp_path, {**WIDE, "id": range(N)})):
         assert_same(karat.evaluate(table, by=BY, clusters="who", labels=LABELS), known)
     # A slice whose rows are left out is none.
     lacking = {**ROWS, "pred": [None, *ROWS["pred"][1:]], "country": ["XX", *ROWS["country"][1:]]}
     rest = {name: values[1:] for name, values in ROWS.items()}
     by = {"country": rest["country"]}
-    only: Any = karat.evaluate(rest["true"], rest["pred"], by=by, weights=rest["w"])
+    only: Any = karat.evaluate(rest["true"], rest["pred"], by=by, weights=rest["sample_weight"])
     for table in (lacking, parquet(tmp_path, lacking)):
         found: Any = karat.evaluate(table, by="country", nulls="drop")
         assert_same(found, only)
@@ -180,8 +180,10 @@ def test_rows_that_do_not_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         karat.evaluate(path, by="country", max_memory=64)
     assert caught.value.code == "K148"
     # Rows of a sample that stand for several have the variance of as many.
-    whole = karat.evaluate(path, weights="w", weights_are="frequency")
-    part = karat.evaluate(path, weights="w", weights_are="frequency", max_memory=1 << 13)
+    whole = karat.evaluate(path, weights="sample_weight", weights_are="frequency")
+    part = karat.evaluate(
+        path, weights="sample_weight", weights_are="frequency", max_memory=1 << 13
+    )
     assert part.tally.n == whole.tally.n
     assert part["micro_f1"] == whole["micro_f1"]
     errors = [report["macro_f1"].standard_error for report in (part, whole)]
@@ -207,7 +209,11 @@ def test_numbers_of_rows_are_kept_in_bytes() -> None:
     [
         ({"by": "land"}, "K404", "'land'"),
         ({"by": ["country", "land"]}, "K404", "'land'"),
-        ({"by": "w", "weights": "w", "weights_are": "sums"}, "K122", "weights_are"),
+        (
+            {"by": "sample_weight", "weights": "sample_weight", "weights_are": "sums"},
+            "K122",
+            "weights_are",
+        ),
         ({"by": 1.5}, "K181", "1.5"),
         ({"class_names": ["A", "B"]}, "K117", "2 names for 4 classes"),
         ({"class_names": {"z": "Z"}}, "K117", "'z'"),

@@ -60,6 +60,7 @@ class Reading:
         argument: their name in messages.
         labels: the classes in order, or None; required for rows with scores.
         is_declared: whether the caller, or the column names, listed them.
+        is_ordered: whether their order was declared; None: as `is_declared`.
         positive: the positive class of two, if the classes are known.
         threshold: score at or above which it is predicted.
         nulls: ``"error"``, or ``"drop"`` to leave out rows with missing values.
@@ -82,6 +83,7 @@ class Reading:
     is_frequency: bool = False
     groups: tuple[Key, ...] = ()
     sets: SetReading | None = None
+    is_ordered: bool | None = None
 
     @property
     def singles(self) -> tuple[str, ...]:
@@ -285,6 +287,7 @@ def _width(read: FrameLabels, reading: Reading) -> int | None:
 def _scored(read: FrameLabels, reading: Reading) -> Rows:
     assert reading.labels is not None
     classes = classes_of(reading.labels, reading.positive, is_declared=reading.is_declared)
+    classes = replace(classes, is_ordered=reading.is_ordered)
     scores = gathered(read.values, reading.scores, reading.argument, read.kept)
     if scores.k != classes.k:
         is_single = scores.values.ndim == 1

@@ -211,6 +211,7 @@ def _scored(
         argument=chosen.argument,
         labels=classes.labels,
         is_declared=classes.is_declared,
+        is_ordered=classes.is_ordered,
         positive=None if classes.positive is None else classes.labels[classes.positive],
     )
     partial = _whole(host, reading)
