@@ -62,10 +62,10 @@ COMPARED: dict[str, tuple[Ours, bool]] = {
 @pytest.mark.parametrize("name", COMPARED)
 def test_the_same_value(name: str, k: int) -> None:
     ours, ties = COMPARED[name]
-    for y, z, w in problems(k, ties=ties):
-        if k == 2 and name.startswith("PRAUC"):
-            # CatBoost ranks by each column; two scores rank rows by their difference.
-            z = z - z[:, ::-1]
+    for y, scores, w in problems(k, ties=ties):
+        # CatBoost ranks by each column; two scores rank rows by their difference.
+        is_pair = k == 2 and name.startswith("PRAUC")
+        z = scores - scores[:, ::-1] if is_pair else scores
         theirs = eval_metric(y, z, name, weight=w, thread_count=1)
         assert_same(np.atleast_1d(ours(y, z, w)), theirs, within=1e-12, about=name)
 

@@ -30,7 +30,7 @@ def columns(seed: int = 0, n: int = N) -> dict[str, Any]:
         "label": label,
         "pred": (score > 0.5).astype(int),
         "prob": score,
-        "w": rng.integers(0, 5, n) / 4,
+        "sample_weight": rng.integers(0, 5, n) / 4,
         "user": rng.integers(0, 200, n),
         "country": country,
         "age": rng.integers(18, 90, n),
@@ -80,7 +80,7 @@ def written(folder: Path, found: dict[str, Any]) -> list[str]:
     return [str(path) for path in paths]
 
 
-@pytest.mark.parametrize("weights", ["", "w"])
+@pytest.mark.parametrize("weights", ["", "sample_weight"])
 @pytest.mark.parametrize("clusters", [None, "user"])
 def test_labels_of_files_under_max_memory(
     clusters: str | None, weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -25,7 +25,7 @@ def rows_of_two_classes() -> pl.DataFrame:
     p = rng.random(N)
     lists = pl.Series(np.stack([1 - p, p], axis=1)).cast(pl.List(pl.Float64))
     columns = {"label": (rng.random(N) < p).astype(int), "prob": p, "lists": lists}
-    return pl.DataFrame(columns | {"w": rng.integers(1, 4, N).astype(float)})
+    return pl.DataFrame(columns | {"sample_weight": rng.integers(1, 4, N).astype(float)})
 
 
 def columns_of(first: dict[str, Any]) -> pl.DataFrame:
@@ -60,9 +60,9 @@ def test_a_query_of_files_is_read_in_pieces(tmp_path: Path) -> None:
         ({"label": None, "prob": None}, {"nulls": "drop"}),
         ({"label": None, "prob": float("nan")}, {"nulls": "drop"}),
         ({"label": None, "prob": 1.5}, {"nulls": "drop"}),
-        ({"label": None, "w": None}, {"nulls": "drop", "weights": "w"}),
-        ({"w": None}, {"nulls": "drop", "weights": "w"}),
-        ({"w": 0.0}, {"weights": "w"}),
+        ({"label": None, "sample_weight": None}, {"nulls": "drop", "weights": "sample_weight"}),
+        ({"sample_weight": None}, {"nulls": "drop", "weights": "sample_weight"}),
+        ({"sample_weight": 0.0}, {"weights": "sample_weight"}),
         ({"label": None, "lists": None}, {"nulls": "drop", "prob": "lists"}),
         ({"label": None, "lists": [None, 0.5]}, {"nulls": "drop", "prob": "lists"}),
     ],
@@ -88,8 +88,8 @@ def test_a_first_row_that_is_left_out_is_not_looked_at(
         ({"label": None}, {}),
         ({"label": 7}, {"labels": [0, 1]}),
         ({"lists": None}, {"prob": "lists"}),
-        ({"w": -1.0}, {"weights": "w"}),
-        ({"w": float("inf")}, {"weights": "w"}),
+        ({"sample_weight": -1.0}, {"weights": "sample_weight"}),
+        ({"sample_weight": float("inf")}, {"weights": "sample_weight"}),
     ],
 )
 def test_a_bad_row_is_named_as_in_the_whole_read(

@@ -30,7 +30,7 @@ NAMES: dict[str, list[Any]] = {
     "day": [dt.date(2024, 1, 1) + dt.timedelta(int(number)) for number in USERS],
 }
 COLUMNS: dict[str, Any] = {
-    "label": TRUE, "pred": PRED, "w": WEIGHTS, **NAMES,
+    "label": TRUE, "pred": PRED, "sample_weight": WEIGHTS, **NAMES,
 }  # fmt: skip
 SCORED = {**COLUMNS, **{f"proba_{i}": PROB[:, i] for i in range(3)}}
 

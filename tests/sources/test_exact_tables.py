@@ -28,7 +28,7 @@ MICRO = ("roc_auc_ovr_micro", "micro_average_precision")
 
 
 @pytest.mark.parametrize("kind", ["single", "scores"])
-@pytest.mark.parametrize("weights", ["", "w"])
+@pytest.mark.parametrize("weights", ["", "sample_weight"])
 def test_buckets_hold_the_exact_value_and_a_second_read_finds_it(
     kind: str, weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,19 +76,19 @@ def test_intervals_are_those_of_the_rows(
     monkeypatch.setattr(exact_histograms, "N_RANGE", 5000)
     given: dict[str, Any] = {**named, "weights": ""}
     if weights_are is not None:
-        given |= {"weights": "w", "weights_are": weights_are}
+        given |= {"weights": "sample_weight", "weights_are": weights_are}
     exact = karat.evaluate(files, max_memory=LEAST, exact=True, **given)
     assert_close(exact, karat.evaluate(files, **given))
 
 
 def test_a_broken_interval_is_seen(tmp_path: Path) -> None:
     files, named = write_scored(tmp_path, "scores")
-    whole = karat.evaluate(files, weights="w", weights_are="frequency", **named)
+    whole = karat.evaluate(files, weights="sample_weight", weights_are="frequency", **named)
     with pytest.raises(AssertionError):
-        assert_close(karat.evaluate(files, weights="w", **named), whole)
+        assert_close(karat.evaluate(files, weights="sample_weight", **named), whole)
 
 
-@pytest.mark.parametrize("weights", ["", "w"])
+@pytest.mark.parametrize("weights", ["", "sample_weight"])
 def test_averages_over_all_decisions_are_those_of_the_rows(
     weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

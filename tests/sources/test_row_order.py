@@ -31,11 +31,13 @@ def threads_after(sql: str) -> int:
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("ordered")
     y = np.ones(N, np.int64)
-    table = pa.table({"id": np.arange(N).astype(str), "label": y, "pred": y, "w": y * 1.0})
-    bad = table.set_column(3, "w", pa.array(np.where(np.arange(N) == BAD, -1.0, 1.0)))
+    table = pa.table(
+        {"id": np.arange(N).astype(str), "label": y, "pred": y, "sample_weight": y * 1.0}
+    )
+    bad = table.set_column(3, "sample_weight", pa.array(np.where(np.arange(N) == BAD, -1.0, 1.0)))
     pq.write_table(table, folder / "a.parquet", row_group_size=20_000)
     pq.write_table(bad, folder / "b.parquet", row_group_size=20_000)
-    rows = [f"{i},1,1,{w}\n" for i, w in enumerate(bad["w"].to_numpy())]
+    rows = [f"{i},1,1,{w}\n" for i, w in enumerate(bad["sample_weight"].to_numpy())]
     text = "id,label,pred,w\n" + "".join(rows)
     pq.write_table(table, folder / "b2.parquet")
     (folder / "c.csv").write_text(text)
@@ -77,8 +79,8 @@ def test_own_reads_keep_their_threads(
     scored = tmp_path / "s.csv"
     scored.write_text("label,p_1,p_2,w\n1,0.5,0.5,1\n2,0.5,0.5,2\n")
     lines = tmp_path / "s.jsonl"
-    lines.write_text('{"label": 1, "pred": 1, "w": 2}\n')
-    karat.evaluate(str(scored), weights="w")
+    lines.write_text('{"label": 1, "pred": 1, "sample_weight": 2}\n')
+    karat.evaluate(str(scored), weights="sample_weight")
     tally_files(str(lines))
     tally_files([str(lines), str(files["a"])])
     tally_files(str(files["a"]), where="id > '5'")

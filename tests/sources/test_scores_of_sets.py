@@ -26,10 +26,10 @@ from tests.six_rows import PRED, SCORES, TRUE, WEIGHTS
 from tests.sources.test_sets import LABELS, csv, json_lines, lists, parquet, texts, wide
 
 COLUMNS = {f"proba_{label}": SCORES[:, place] for place, label in enumerate(LABELS)}
-OF_LISTS = {"y": lists(TRUE), "w": WEIGHTS, **COLUMNS}
+OF_LISTS = {"y": lists(TRUE), "sample_weight": WEIGHTS, **COLUMNS}
 WIDE = wide().drop(columns=[f"pred_{label}" for label in LABELS]).assign(**COLUMNS)
 STAR = {"true": "true_*"}
-NUMBERS = {"y": lists(TRUE), "w": WEIGHTS, "prob": SCORES.tolist()}
+NUMBERS = {"y": lists(TRUE), "sample_weight": WEIGHTS, "prob": SCORES.tolist()}
 LISTED = {"labels": LABELS}
 
 
@@ -141,7 +141,10 @@ def test_what_does_not_fit_is_refused(name: str, tmp_path: Path) -> None:
 def test_scores_that_are_too_many_to_keep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(arguments, "MIN_MEMORY", 1)
     many = {name: np.tile(np.asarray(column, object), 1000) for name, column in OF_LISTS.items()}
-    many |= {name: np.tile(column, 1000) for name, column in {**COLUMNS, "w": WEIGHTS}.items()}
+    many |= {
+        name: np.tile(column, 1000)
+        for name, column in {**COLUMNS, "sample_weight": WEIGHTS}.items()
+    }
     path = parquet(pa.table({name: list(column) for name, column in many.items()}), tmp_path)
     whole, part = karat.evaluate(path), karat.evaluate(path, max_memory=1 << 17)
     assert part.to_dict()["tally"] == whole.to_dict()["tally"]

@@ -31,7 +31,7 @@ def columns() -> dict[str, Any]:
         "animal": animals[rng.integers(0, 3, N)],
         "guess": animals[rng.integers(0, 3, N)],
         **{f"p_{name}": prob[:, i] for i, name in enumerate(animals)},
-        "w": rng.integers(1, 5, N),
+        "sample_weight": rng.integers(1, 5, N),
         "user": rng.integers(0, 300, N),
         "site": np.array(["north", "south"])[rng.integers(0, 2, N)],
     }
@@ -44,7 +44,7 @@ def written(folder: Path, kind: str, rows: dict[str, Any], n: int = N) -> Any:
     names = list(rows)
     values = list(zip(*(np.asarray(rows[name])[:n].tolist() for name in names), strict=True))
     path = folder / ("rows.jsonl" if kind == "jsonl" else "rows.csv")
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("sample_weight", encoding="utf-8") as file:
         if kind == "jsonl":
             file.writelines(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in values)
         else:
@@ -86,7 +86,12 @@ def test_scores_that_do_not_fit_are_counted_in_pieces(
     kind: str, tmp_path: Path, streams: list[int]
 ) -> None:
     source = written(tmp_path, kind, ROWS)
-    call: dict[str, Any] = {"true": "animal", "prob": "p_*", "metrics": METRICS, "weights": "w"}
+    call: dict[str, Any] = {
+        "true": "animal",
+        "prob": "p_*",
+        "metrics": METRICS,
+        "weights": "sample_weight",
+    }
     wanted = karat.evaluate(source, **call)
     assert streams == []
     found = karat.evaluate(source, max_memory=LEAST, **call)
@@ -166,14 +171,19 @@ def changed(name: str, row: int, value: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("name", "value", "code"),
-    [("animal", None, "K104"), ("p_dog", None, "K131"), ("p_dog", 1.5, "K13"), ("w", -1, "K113")],
+    [
+        ("animal", None, "K104"),
+        ("p_dog", None, "K131"),
+        ("p_dog", 1.5, "K13"),
+        ("sample_weight", -1, "K113"),
+    ],
 )
 @pytest.mark.parametrize("row", [7, N - 3])
 def test_an_error_names_the_row_of_the_whole_read(
     name: str, value: Any, code: str, row: int, tmp_path: Path
 ) -> None:
     source = written(tmp_path, "csv", changed(name, row, value))
-    call: dict[str, Any] = {"true": "animal", "prob": "p_*", "weights": "w"}
+    call: dict[str, Any] = {"true": "animal", "prob": "p_*", "weights": "sample_weight"}
     with pytest.raises(KaratError, match=code) as caught:
         karat.evaluate(source, max_memory=LEAST, level=None, **call)
     assert f"{row}" in str(caught.value).replace(",", "").replace(" ", " ").replace("\u202f", "")
