@@ -38,7 +38,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     pq.write_table(table, folder / "a.parquet", row_group_size=20_000)
     pq.write_table(bad, folder / "b.parquet", row_group_size=20_000)
     rows = [f"{i},1,1,{w}\n" for i, w in enumerate(bad["sample_weight"].to_numpy())]
-    text = "id,label,pred,w\n" + "".join(rows)
+    text = "id,label,pred,sample_weight\n" + "".join(rows)
     pq.write_table(table, folder / "b2.parquet")
     (folder / "c.csv").write_text(text)
     return {
@@ -77,7 +77,7 @@ def test_own_reads_keep_their_threads(
     monkeypatch.setattr("karat.data.sources.files.counted.keep_order", watched)
     monkeypatch.setattr("karat.data.sources.files.reader.keep_order", watched)
     scored = tmp_path / "s.csv"
-    scored.write_text("label,p_1,p_2,w\n1,0.5,0.5,1\n2,0.5,0.5,2\n")
+    scored.write_text("label,p_1,p_2,sample_weight\n1,0.5,0.5,1\n2,0.5,0.5,2\n")
     lines = tmp_path / "s.jsonl"
     lines.write_text('{"label": 1, "pred": 1, "sample_weight": 2}\n')
     karat.evaluate(str(scored), weights="sample_weight")
@@ -85,7 +85,7 @@ def test_own_reads_keep_their_threads(
     tally_files([str(lines), str(files["a"])])
     tally_files(str(files["a"]), where="id > '5'")
     tally_files([str(files["a"]), str(files["b2"])], unique="")
-    tally_files(str(files["c"]), where="w > 0")
+    tally_files(str(files["c"]), where="sample_weight > 0")
     assert seen == [4] * 6
 
 
