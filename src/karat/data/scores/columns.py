@@ -191,7 +191,10 @@ def find_score_columns(
     is_open = prob is None and score is None
     if chosen is None and (prob is None or score is None):
         only: Role | None = "score" if score is None else "prob"
-        named = looked if not given.get("pred") else _of_exact_names(looked)
+        # A pattern of predictions, one column for each label, may have been found.
+        pred = given.get("pred")
+        is_named = bool(pred) and not _PATTERN.search(pred or "")
+        named = _of_exact_names(looked) if is_named else looked
         chosen, notes = found_scores(named, None if is_open else only)
     if chosen is not None and list(looked.columns) == list(map(str, range(len(looked.columns)))):
         chosen = replace(chosen, are_places=True)
