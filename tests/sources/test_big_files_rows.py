@@ -150,7 +150,18 @@ def test_rows_behind_a_filter_are_numbered_in_their_unit(
     for name in "ab":
         columns_of({"prob": 1.5} if name == "b" else {}).write_parquet(tmp_path / f"{name}.parquet")
     monkeypatch.setattr(unit_cuts, "N_UNIT", N)
-    words = ["report", str(tmp_path), "--prob", "prob", "--where", "sample_weight > 0", "--max-memory", "1MiB"]
+    words = [
+        "report",
+        str(tmp_path),
+        "--id",
+        "",
+        "--prob",
+        "prob",
+        "--where",
+        "sample_weight > 0",
+        "--max-memory",
+        "1MiB",
+    ]
     found = Karat(capsys)(*words, "--weight", "")
     place = f"among those that the filter keeps of {tmp_path / 'b.parquet'}."
     assert "row 0, column 'prob'" in found.err

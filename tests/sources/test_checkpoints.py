@@ -29,7 +29,7 @@ def test_a_checkpoint_answers_again_and_refuses_another_read(tmp_path: Path) -> 
     first = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
     again = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
     assert again.to_json() == first.to_json()
-    for changed in ({"max_memory": 2 * LEAST}, {"weights": "sample_weight"}, {"labels": [2, 1, 0]}):
+    for changed in ({"max_memory": 2 * LEAST}, {"weights": "w"}, {"labels": [2, 1, 0]}):
         with pytest.raises(KaratError) as problem:
             karat.evaluate(files, **{"max_memory": LEAST, "checkpoint": path, **changed})
         assert problem.value.code == "K414", changed
