@@ -461,8 +461,7 @@ def _united(found: Sequence[Classes]) -> Classes:
     first = found[0]
     if all(classes.labels == first.labels for classes in found):
         return first
-    ordered = max(found, key=lambda classes: classes.k)
-    if all(united(ordered, classes) is not None for classes in found):
+    if (ordered := united(*found)) is not None:
         return ordered
     labels = {label for classes in found for label in classes.labels}
     if len({isinstance(label, str) for label in labels}) > 1:

@@ -82,39 +82,10 @@ def unused_groups(
     return [doubt("D107", column=repr(found), **of_column)]
 
 
-_CODES: Final = frozenset(
-    [
-        "id",
-        "ids",
-        "code",
-        "codes",
-        "zip",
-        "zipcode",
-        "postcode",
-        "plz",
-        "store",
-        "shop",
-        "site",
-        "branch",
-        "region",
-        "district",
-        "ward",
-        "hospital",
-        "clinic",
-        "school",
-        "product",
-        "item",
-        "sku",
-        "category",
-        "type",
-        "device",
-        "machine",
-        "plant",
-        "line",
-        "key",
-        "number",
-        "no",
-    ]
+_CODES: Final = (
+    "id ids code codes zip zipcode postcode plz store shop site branch region "
+    "district ward hospital clinic school product item sku category type device "
+    "machine plant line key number no"
 )
 """Words at the end of names of columns whose whole numbers are codes, not quantities."""
 
@@ -122,7 +93,7 @@ _CODES: Final = frozenset(
 def binned_codes(column: str, slices: Sequence[str]) -> Doubt | None:
     """Return the warning that numbers of a column named like codes were binned, or None."""
     name = normalized(column)
-    if name.rpartition("_")[2] not in _CODES and name not in ALIASES["group"]:
+    if name.rpartition("_")[2] not in _CODES.split() and name not in ALIASES["group"]:
         return None
     bins = f"{slices[0]}, … {slices[-1]}"
     sql = f"\"SELECT * REPLACE (CAST({column} AS VARCHAR) AS {column}) FROM 'FILE'\""
@@ -300,7 +271,8 @@ def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -
 
 def refuse_ignored(classes: Classes, argument: str) -> None:
     """Refuse -100 as a class beside others that count from 0 (K318)."""
-    if classes.k > 2 and all(label == IGNORED or label >= 0 for label in classes.labels):  # type: ignore[operator]
+    numbers = [label for label in classes.labels if isinstance(label, int)]
+    if classes.k == len(numbers) > 2 and all(x == IGNORED or x >= 0 for x in numbers):
         rest = [label for label in classes.labels if label != IGNORED]
         raise error("K318", argument=argument, rest=shown(rest), option=option("labels"))
 

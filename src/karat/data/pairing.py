@@ -18,7 +18,7 @@ from karat.data.sources.distributed.frames import DISTRIBUTED_HOSTS, without_ord
 from karat.data.table_sets import TableSets
 from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes
-from karat.tally.shared import common_labels
+from karat.tally.shared import common_labels, united
 
 KeptT = TypeVar("KeptT", Rows, TableSets)
 """Rows of one class each, or with sets of labels."""
@@ -297,10 +297,10 @@ def _on_one_axis(models: list[Rows]) -> list[Rows]:
     elif declared is None:
         labels = sorted(labels)
     kind = kind_of(labels) or "string"
-    ordered = reduce(common_labels, [rows.classes for rows in models])
-    classes = Classes.of(list(harmonized(labels, kind)))
-    if ordered.is_ordered and declared is None and not scored:
-        classes = ordered
+    ordered = None
+    if declared is None and not scored:
+        ordered = united(*(rows.classes for rows in models))
+    classes = ordered or Classes.of(list(harmonized(labels, kind)))
     positive = next((rows.classes.positive for rows in models if rows.classes.k == classes.k), None)
     if positive is not None:
         classes = replace(classes, positive=positive)

@@ -163,7 +163,7 @@ def _pair(comparison: Comparison, a: str, b: str, of: str = "") -> Table:
             [interval(one.low, one.high) for one in found],
         ),
         (TableColumn("p", rank=4), [_p(one.p_adjusted) for one in found]),
-        (TableColumn("verdict", "left", rank=5, is_told=True), verdicts),
+        (TableColumn("verdict", "left", rank=5, is_listed_below=True), verdicts),
         (TableColumn("detectable", rank=6, style="dim"), [value(one.detectable) for one in found]),
         notes=_remarks(found),
     )

@@ -43,7 +43,7 @@ class TableColumn:
         is_prose: whether its entries are running text; only the last column may be.
         is_whole: whether its names are shortened only where the width forces it.
         is_model: whether its heading is one of the names of the document, which may be shortened.
-        is_told: whether a line below the table has its entries where it is left out.
+        is_listed_below: whether a line below the table has its entries where it is left out.
         style: that of its cells which have none of their own, where a table is made by column.
     """
 
@@ -54,7 +54,7 @@ class TableColumn:
     is_prose: bool = False
     is_whole: bool = False
     is_model: bool = False
-    is_told: bool = False
+    is_listed_below: bool = False
     style: Style = ""
 
 

@@ -152,8 +152,8 @@ def _compact(table: Table, page: Page) -> Iterator[Line]:
 def _full(table: Table, page: Page) -> Iterator[Line]:
     whole = table
     table, left_out = _chosen(table, page)
-    told = _told(whole, left_out)
-    left_out = [heading for heading in left_out if heading not in dict(told)]
+    listed = _listed(whole, left_out)
+    left_out = [heading for heading in left_out if heading not in dict(listed)]
     table = table.with_names(page.naming.short)
     columns, shown = table.columns, table.rows
     widths = [
@@ -170,23 +170,23 @@ def _full(table: Table, page: Page) -> Iterator[Line]:
             if columns[-1].is_prose
             else [_row(row, columns, widths)]
         )
-    for column, entries in told:
+    for column, entries in listed:
         yield from _text(f"{column}  {entries}", page, "")
     if left_out:
         yield from _text(f"not shown at this width: {', '.join(left_out)}", page, "dim")
 
 
-def _told(table: Table, left_out: Sequence[str]) -> list[tuple[str, str]]:
+def _listed(table: Table, left_out: Sequence[str]) -> list[tuple[str, str]]:
     """Return the headings of columns listed below, with their entries and rows."""
-    told = []
+    listed = []
     for i, column in enumerate(table.columns):
-        if column.is_told and column.heading in left_out:
+        if column.is_listed_below and column.heading in left_out:
             groups: dict[str, list[str]] = {}
             for row in table.rows:
                 groups.setdefault(row[i].text, []).append(row[0].text)
             entries = "; ".join(f"{text}: {', '.join(names)}" for text, names in groups.items())
-            told.append((column.heading, entries))
-    return told
+            listed.append((column.heading, entries))
+    return listed
 
 
 def _marked(rows: Rows) -> Rows:

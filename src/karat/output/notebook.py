@@ -139,10 +139,10 @@ def _section(section: Table | Notes) -> Iterator[str]:
 
 
 def _heading(title: str, rest: str) -> str:
-    told = _text(title)
+    heading = _text(title)
     if rest:
-        told += f' <span style="font-weight:normal;opacity:{_DIM}">{_text(rest)}</span>'
-    return f"<strong>{told}</strong>"
+        heading += f' <span style="font-weight:normal;opacity:{_DIM}">{_text(rest)}</span>'
+    return f"<strong>{heading}</strong>"
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -56,12 +56,14 @@ def common_labels(a: Classes, b: Classes) -> Classes:
     return united(a, b) or Classes(tuple(sorted({*a.labels, *b.labels})))
 
 
-def united(a: Classes, b: Classes) -> Classes | None:
-    """Return the one whose declared order contains that of the other; None if neither does."""
-    longer, shorter = (a, b) if a.k >= b.k else (b, a)
-    remaining = iter(longer.labels)
-    is_within = all(label in remaining for label in shorter.labels)
-    return longer if a.is_ordered and b.is_ordered and is_within else None
+def united(*axes: Classes) -> Classes | None:
+    """Return the axis whose declared order contains those of all others; None if none does."""
+    longest = max(axes, key=lambda classes: classes.k)
+    for classes in axes:
+        remaining = iter(longest.labels)
+        if not (classes.is_ordered and all(label in remaining for label in classes.labels)):
+            return None
+    return longest
 
 
 def check_same(a: Classes, b: Classes) -> None:

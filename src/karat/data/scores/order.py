@@ -148,7 +148,7 @@ def check_one_order(classes: Classes, argument: str, scores: Scores | None, code
             share = 100.0 * float(np.mean(guess == first))
             evidence[place] = f" (the largest is that of the true class in {share:.3g} % of rows)"
     texts, numbers = (
-        f"{shown(each, 4)}{told}" for each, told in zip(orders, evidence, strict=True)
+        f"{shown(labels, 4)}{share}" for labels, share in zip(orders, evidence, strict=True)
     )
     raise error("K317", argument=argument_as_typed(argument), texts=texts, numbers=numbers)
 
@@ -248,7 +248,7 @@ def sorted_pair(classes: Classes) -> Classes:
     A positive class that does not occur comes second for labels alone.
     """
     is_sorted = classes.k != _TWO or classes.is_declared or classes.is_ordered
-    if is_sorted or classes.labels[0] < classes.labels[1]:  # type: ignore[operator]
+    if is_sorted or classes.labels == tuple(sorted(classes.labels)):
         return classes
     return classes.swapped()
 

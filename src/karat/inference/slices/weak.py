@@ -180,8 +180,8 @@ class WeakSlices:
             more = f"; {self.n_explained:,} others are explained by these" * bool(self.n_explained)
             lines.append(f"{self.n_tested:,} slices were looked at{more}.")
             if any(one.n_all > one.n_rows for one in self.slices):
-                told = f"{self.measure!r} is that of the other rows, {_WHOLE!r} that of all."
-                lines.append(f"Rows of slices further up are not counted again: {told}")
+                which = f"{self.measure!r} is that of the other rows, {_WHOLE!r} that of all."
+                lines.append(f"Rows of slices further up are not counted again: {which}")
         else:
             none = "No slice was tested: there is no column to search, or every slice is too small."
             some = f"No weak slice among {self.n_tested} (p = {self.p:.2g})."
