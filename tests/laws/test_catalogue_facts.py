@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 from karat.metrics import all_records
 
+ROOT = Path(__file__).resolve().parents[2]
 RECORDS = {record.name: record for record in all_records()}
 
 
@@ -64,3 +67,10 @@ def test_the_outcome_of_a_test_estimates_nothing() -> None:
     assert {name for name, record in RECORDS.items() if not record.is_estimate} == {
         "expected_calibration_error_if_calibrated", "spiegelhalter_p", "spiegelhalter_z",
     }  # fmt: skip
+
+
+def test_a_page_names_the_metrics_for_which_a_whole_weight_is_not_that_many_rows() -> None:
+    page = (ROOT / "docs" / "labels-and-classes.md").read_text()
+    sentence = page.split("the exceptions, which depend on the number of rows, are", 1)[1]
+    sentence = sentence.split(". ", 1)[0]
+    assert set(re.findall(r"`(\w+)`", sentence)) == set(RECORDS) - which("weights_are_rows")
