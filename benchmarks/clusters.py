@@ -1,5 +1,7 @@
 """Frames of Spark and Dask: `python -m benchmarks.clusters [ROWS] [PATTERN]`, by default 10⁷ rows.
 
+Beside them the same folder read by karat alone, for rows in clusters.
+
 PATTERN chooses candidates by name: the area of Spark ML takes many minutes at ten million rows.
 
 Answers first, each compared with counts in memory; then time on the clock, processor time of the
@@ -30,6 +32,7 @@ import karat
 from benchmarks.machine import facts
 
 K = 10
+N_USERS = 100_000
 N_FILES = 16
 _TICK_SECONDS = 0.25
 
@@ -102,7 +105,7 @@ def measured() -> Iterator[Cost]:
 
 
 def write_rows(folder: Path, n_rows: int) -> tuple[np.ndarray[Any, Any], float]:
-    """Files of label, pred, is_positive and prob; the matrix of counts, and the AUC."""
+    """Files of label, pred, is_positive, prob and user; the matrix of counts, and the AUC."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -118,8 +121,11 @@ def write_rows(folder: Path, n_rows: int) -> tuple[np.ndarray[Any, Any], float]:
         truths.append(truth)
         scores.append(prob)
         table = pa.table(
-            {"label": label, "pred": pred, "is_positive": truth.astype(np.int32), "prob": prob}
-        )
+            {
+                "label": label, "pred": pred, "is_positive": truth.astype(np.int32), "prob": prob,
+                "user": rng.integers(0, N_USERS, n),
+            }
+        )  # fmt: skip
         pq.write_table(table, folder / f"part-{place:03}.parquet")
     area = karat.roc_auc(np.concatenate(truths), y_score=np.concatenate(scores))
     return cells, float(area)
@@ -129,8 +135,37 @@ Call = Callable[[], Any]
 Check = Callable[[Any], None]
 
 
+LIMITS_OF_CLUSTERS: dict[str, tuple[float, float]] = {}
+"""Limits of the folder that karat read alone, which those of the frames have to be."""
+
+
+def _limits(report: Any) -> dict[str, tuple[float, float]]:
+    return {name: (report[name].low, report[name].high) for name in ("accuracy", "macro_f1")}
+
+
+def clustered(rows: Any, cells: Any, **options: Any) -> tuple[Call, Check]:
+    """The report of labels whose rows are in clusters."""
+    roles = {"true": "label", "pred": "pred", "prob": "", "score": "", "clusters": "user"}
+
+    def check(report: Any) -> None:
+        assert np.array_equal(report.cells.matrix(), cells)
+        limits = _limits(report)
+        expected = LIMITS_OF_CLUSTERS or limits
+        LIMITS_OF_CLUSTERS.update(expected)
+        for name, (low, high) in expected.items():
+            assert np.allclose(limits[name], (low, high), rtol=1e-12), (name, limits[name])
+
+    return lambda: karat.evaluate(rows, **roles, **options), check
+
+
+def on_files(folder: Path, cells: Any, _area: float) -> Iterator[tuple[str, Call, Check]]:
+    """The folder, in this process on two threads, as many as the clusters have processes."""
+    name = "files: karat, full report of labels in clusters"
+    yield name, *clustered(folder, cells, n_threads=2)
+
+
 def of_karat(frame: Any, cells: Any, area: float) -> dict[str, tuple[Call, Check]]:
-    """The report of labels, and a few metrics of probabilities, of one frame."""
+    """Reports of labels, and a few metrics of probabilities, of one frame."""
     labels = {"true": "label", "pred": "pred", "prob": "", "score": ""}
     scored = {
         "true": "is_positive", "pred": "", "prob": "prob", "labels": [0, 1],
@@ -150,6 +185,7 @@ def of_karat(frame: Any, cells: Any, area: float) -> dict[str, tuple[Call, Check
         "karat, AUC and log-loss with intervals": (
             lambda: karat.evaluate(frame, **scored), check_area,
         ),
+        "karat, full report of labels in clusters": clustered(frame, cells),
     }  # fmt: skip
 
 
@@ -242,16 +278,16 @@ def main(arguments: list[str]) -> None:
         cells, area = write_rows(folder, n_rows)
         machine: Mapping[str, Any] = facts()
         print(f"{cells.sum():,} rows, {N_FILES} files;", machine["processor"], machine["date"])
-        for run in (on_dask, on_spark):
-            for told, call, check in run(folder, cells, area):
-                if not re.search(pattern, told):
+        for run in (on_files, on_dask, on_spark):
+            for candidate, call, check in run(folder, cells, area):
+                if not re.search(pattern, candidate):
                     continue
                 check(call())
                 with measured() as cost:
                     found = call()
                 check(found)
                 print(
-                    f"{told:55} {cost.wall_seconds:7.1f} s {cost.cpu_seconds:7.1f} cpu s "
+                    f"{candidate:55} {cost.wall_seconds:7.1f} s {cost.cpu_seconds:7.1f} cpu s "
                     f"{cost.peak_bytes / 2**20:7.0f} MiB",
                     flush=True,
                 )
