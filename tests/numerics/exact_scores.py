@@ -47,8 +47,16 @@ class Scored:
     def k(self) -> int:
         return len(self.values[0])
 
+    @cached_property
+    def ranks(self) -> Sequence[Sequence[Fraction]]:
+        """What rows are ranked by: two scores by their difference as a double."""
+        if self.k > 2 or self.is_prob:
+            return self.values
+        differences = [Fraction(float(b - a)) for a, b in self.values]
+        return [(-difference, difference) for difference in differences]
+
     def column(self, i: int) -> list[Row]:
-        rows = zip(self.values, self.truth, self.weights, strict=True)
+        rows = zip(self.ranks, self.truth, self.weights, strict=True)
         return [(v[i], t == i, w) for v, t, w in rows if w]
 
     def pooled(self) -> list[Row]:
@@ -218,7 +226,7 @@ def pair_areas(scored: Scored) -> dict[tuple[int, int], Fraction | None]:
     found = {}
     for i in range(scored.k):
         for j in range(scored.k):
-            rows = zip(scored.values, scored.truth, scored.weights, strict=True)
+            rows = zip(scored.ranks, scored.truth, scored.weights, strict=True)
             if i != j:
                 found[i, j] = area([(v[i], t == i, w) for v, t, w in rows if t in (i, j) and w])
     return found

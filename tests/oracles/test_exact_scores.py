@@ -42,12 +42,15 @@ class Problem:
             "labels": list(range(self.k)),
         }
         self.rows = [[Fraction(float(x)) for x in row] for row in self.values]
+        # Two scores rank by their difference.
+        by_difference = self.k == 2 and not is_prob
+        self.ranks = [[a - b, b - a] for a, b in self.rows] if by_difference else self.rows
         self.weight = [Fraction(w) for w in self.weights or [1] * n]
 
     def columns(self) -> list[tuple[Any, Any, Any]]:
         """Scores, whether of the class, weights: for each class."""
         return [
-            ([row[i] for row in self.rows], [t == i for t in self.truth], self.weight)
+            ([row[i] for row in self.ranks], [t == i for t in self.truth], self.weight)
             for i in range(self.k)
         ]
 
@@ -96,9 +99,11 @@ def check_ranks(problem: Problem) -> None:
     cost = [[problem.rng.choice([-1, 0, 1, 2, 5]) for _ in columns] for _ in columns]
     for i in range(problem.k):
         cost[i][i] = 0
-    rows = problem.rows, problem.truth, problem.weight
-    check(karat.roc_auc_ovo_macro(**problem.call), exact.pairs(*rows, problem.k), "pairs")
-    check(karat.roc_auc_mu(**problem.call, cost=cost), exact.mu(*rows, cost), ("mu", cost))
+    labels = problem.truth, problem.weight
+    pairs = exact.pairs(problem.ranks, *labels, problem.k)
+    check(karat.roc_auc_ovo_macro(**problem.call), pairs, "pairs")
+    mu = exact.mu(problem.rows, *labels, cost)
+    check(karat.roc_auc_mu(**problem.call, cost=cost), mu, ("mu", cost))
 
 
 def check_all(check_one: Any, n_problems: int, *, is_prob: bool) -> None:

@@ -16,7 +16,7 @@ from tests.sources.writing import write_rows
 
 
 @pytest.mark.parametrize("kind", ["BIGINT", "VARCHAR"])
-@pytest.mark.parametrize("weights", ["", "sample_weight"])
+@pytest.mark.parametrize("weights", ["", "w"])
 @pytest.mark.parametrize("n_unit", [1 << 22, 45_000, 7000])
 def test_units_give_the_report_of_all_rows(
     kind: str, weights: str, n_unit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -31,7 +31,7 @@ def test_units_give_the_report_of_all_rows(
 
 def test_a_broken_control_is_seen(tmp_path: Path) -> None:
     files = write_files(tmp_path, n=20_000)
-    whole = karat.evaluate(files)
+    whole = karat.evaluate(files, weights="w")
     other = karat.evaluate(files, weights="", max_memory=LEAST)
     with pytest.raises(AssertionError):
         same(other, whole)
@@ -111,12 +111,12 @@ def test_a_bad_value_behind_dropped_rows_is_named(tmp_path: Path) -> None:
 
 def test_weights_that_are_numbers_of_rows(tmp_path: Path) -> None:
     files = write_files(tmp_path, n=20_000)
-    given = {"weights": "sample_weight", "weights_are": "frequency"}
+    given = {"weights": "w", "weights_are": "frequency"}
     whole, units = karat.evaluate(files, **given), karat.evaluate(files, **given, max_memory=LEAST)
     for name in ("accuracy", "log_loss", "roc_auc_ovr_macro", "mean_average_precision"):
         one, two = whole[name], units[name]
         np.testing.assert_allclose((two.low, two.high), (one.low, one.high), rtol=1e-9)
-    plain = karat.evaluate(files, weights="sample_weight", max_memory=LEAST)
+    plain = karat.evaluate(files, weights="w", max_memory=LEAST)
     assert plain["log_loss"].high - plain["log_loss"].low > 1.05 * (
         units["log_loss"].high - units["log_loss"].low
     )
@@ -128,7 +128,7 @@ def test_a_column_may_be_called_as_that_of_the_numbers(
     monkeypatch.setattr(unit_cuts, "N_UNIT", 7000)
     for f in range(3):
         rows = (
-            "SELECT (hash(i) % 2)::BIGINT AS label, i AS file_row_number, "
+            f"SELECT (hash(i + {10 * f}) % 2)::BIGINT AS label, i AS file_row_number, "
             f"(hash(i + {f}) % 1001 / 1000.0)::DOUBLE AS p FROM range(60000) t(i)"
         )
         write_rows(tmp_path / f"part_{f}.parquet", rows)

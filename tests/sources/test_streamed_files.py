@@ -44,7 +44,7 @@ def written(folder: Path, kind: str, rows: dict[str, Any], n: int = N) -> Any:
     names = list(rows)
     values = list(zip(*(np.asarray(rows[name])[:n].tolist() for name in names), strict=True))
     path = folder / ("rows.jsonl" if kind == "jsonl" else "rows.csv")
-    with path.open("sample_weight", encoding="utf-8") as file:
+    with path.open("w", encoding="utf-8") as file:
         if kind == "jsonl":
             file.writelines(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in values)
         else:

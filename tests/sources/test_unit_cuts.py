@@ -85,15 +85,13 @@ def test_a_unit_may_weigh_nothing_and_leave_predictions_out(
     for i in range(3):
         pred = np.arange(1000) // 3 % 2
         write(data / f"{i}.parquet", 1000, i, pred=pred, w=np.full(1000, i % 2 * 2.0))
-    whole = karat.evaluate(data, weights="sample_weight", **given)
-    units = karat.evaluate(
-        data, weights="sample_weight", checkpoint=tmp_path / "read.karat", **given
-    )
+    whole = karat.evaluate(data, weights="w", **given)
+    units = karat.evaluate(data, weights="w", checkpoint=tmp_path / "read.karat", **given)
     assert units.confusion.matrix.tolist() == whole.confusion.matrix.tolist()
     assert units.n_rows == whole.n_rows
     for name in ("0", "2"):
         (data / f"{name}.parquet").unlink()
     write(data / "1.parquet", 1000, pred=pred, w=np.zeros(1000))
     with pytest.raises(KaratError) as problem:
-        karat.evaluate(data, weights="sample_weight", checkpoint=tmp_path / "other.karat", **given)
+        karat.evaluate(data, weights="w", checkpoint=tmp_path / "other.karat", **given)
     assert problem.value.code == "K115"
