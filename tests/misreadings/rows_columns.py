@@ -253,3 +253,19 @@ def two_files_of_one_truth() -> object:
         for path, pred in zip(paths, (y_pred, y_true), strict=True):
             pd.DataFrame({"label": y_true, "pred": pred}).to_csv(path, index=False)
         return command("report", *paths)
+
+
+@row(1, "two models of one truth behind a file of another truth, and sets", r"K193 .* K193 .*")
+def files_of_one_truth_behind_another() -> object:
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        truth, other = rng.integers(0, 2, (2, 300))
+        for name, label, pred in (("a", other, other), ("b", truth, truth), ("c", truth, other)):
+            pd.DataFrame({"label": label, "pred": pred}).to_csv(f"{folder}/{name}.csv")
+        paths = [f"{folder}/{name}.csv" for name in "abc"]
+        of_classes = error(lambda: karat.evaluate(paths)["accuracy"])
+        tags = np.array(["a", "b", "a|b", "c"])[rng.integers(0, 4, 300)]
+        for name, pred in (("s", tags), ("t", tags[::-1])):
+            pd.DataFrame({"label": tags, "pred": pred}).to_csv(f"{folder}/{name}.csv")
+        sets = [f"{folder}/{name}.csv" for name in "st"]
+        return of_classes + " " + error(lambda: karat.evaluate(sets, separator="|"))

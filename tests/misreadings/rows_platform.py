@@ -224,3 +224,35 @@ def unsigned_labels_of_a_file() -> object:
     with tempfile.TemporaryDirectory() as folder:
         pq.write_table(pa.table({"label": label, "pred": label}), f"{folder}/a.parquet")
         return error(lambda: karat.evaluate(f"{folder}/a.parquet").labels)
+
+
+@row(8, "karat monitor --positive TRUE of booleans in a CSV, second call", r"exit 0: .*")
+def monitor_with_a_typed_boolean() -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, n in (("a.csv", 40), ("b.csv", 60)):
+            rows = "True,True\nFalse,True\n" * n
+            (Path(folder) / name).write_text("label,pred\n" + rows, "utf-8")
+        call = ("monitor", f"{folder}/s.karat", *_RULE, "--positive", "TRUE")
+        command(*call, f"{folder}/a.csv")
+        return command(*call, f"{folder}/b.csv")
+
+
+@row(6, 'Monitor(positive="ok") whose first batch is all "ok", stored and read', r"recall .*")
+def stored_monitor_of_one_class() -> object:
+    monitor = karat.Monitor(min={"recall": 0.1}, positive="ok")
+    monitor.add(y_true=["ok"] * 40, y_pred=["ok"] * 40)
+    again = karat.Monitor.from_bytes(monitor.to_bytes())
+    verdict = again.add(y_true=["ok", "bad"] * 20, y_pred=["ok"] * 40)
+    return verdict.rules[0].rule
+
+
+@row(8, "a class of 300 light rows of a gate's baseline that the new truth lacks", r"FAIL .*")
+def gate_without_a_light_class() -> object:
+    then = np.repeat([0, 1, 2], [100, 100, 300])
+    given = {"labels": [0, 1, 2]}
+    base = karat.evaluate(then, then, weights=np.where(then == 2, 0.01, 1.0), **given)
+    now = np.array([0, 1] * 100)
+    found = karat.gate(
+        now, now, weights=np.ones(200), baseline=base, max_drop={"accuracy": 0.05}, **given
+    )
+    return f"{found.rules[0].verdict} {found.rules[0].reason}"

@@ -150,3 +150,11 @@ def weights_that_are_rows() -> object:
     stated = karat.evaluate(**columns, weights_are="frequency")  # type: ignore[arg-type]
     found = karat.evaluate(**columns)  # type: ignore[arg-type]
     return f"{_codes(found)} and with weights_are: {_codes(stated) or 'none'}"
+
+
+@row(6, "compare and gate of rows of class 1 alone: F1", r"1\.0 1\.0 True")
+def comparison_of_one_class() -> object:
+    y = [1] * 200
+    compared = karat.compare(y, {"a": y, "b": y}, metrics=["f1", "accuracy"])
+    passed = karat.gate(y, y, baseline=y, max_drop={"f1": 0.2}).passed
+    return f"{compared.values['f1']['a'].value} {compared.values['f1']['b'].value} {passed}"

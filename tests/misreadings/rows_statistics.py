@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 import karat
-from tests.misreadings.table import row
+from tests.misreadings.table import error, row
 
 
 def _two_models(n: int = 60) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -138,3 +139,17 @@ def first_day_of_a_monitor() -> object:
     monitor = karat.Monitor(min={"accuracy": 0.5}, anytime=500)
     found = monitor.add(y_true, y_true, clusters=["Monday"] * 50)
     return f"{found.verdict}, {', '.join(one.code for one in found.doubts)}"
+
+
+@row(7, "pd.crosstab(..., values=weights, margins=True): accepted, of 40", "0")
+def weighted_crosstabs_with_margins() -> object:
+    n_accepted = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(0, 3, 200)
+        pred = np.where(rng.random(200) < 0.8, truth, rng.integers(0, 3, 200))
+        weights = rng.random(200)
+        table = pd.crosstab(truth, pred, values=weights, aggfunc="sum", margins=True)
+        answer = error(lambda table=table: karat.evaluate(confusion=table.fillna(0.0)))
+        n_accepted += not answer.startswith("K424")
+    return n_accepted

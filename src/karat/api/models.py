@@ -33,7 +33,7 @@ from karat.inference.comparison.set_labels import LabelDifference
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
-from karat.metrics._metric import check_applies
+from karat.metrics._metric import both_classes, check_applies, needs_both_classes
 from karat.results.values import listed_metrics
 from karat.tally import Classes, ClusteredCells, JointCells, reorder
 from karat.tally.shared import united
@@ -239,18 +239,32 @@ class Models:
             limits = {metric: (x.value, x.low, x.high) for metric, x in estimates.items()}
             yield from of_model(tables[name], self.scored.get(name), metrics, limits, of)
 
+    def _on(self, classes: Classes) -> Models:
+        """The same models on these classes, which hold those of before."""
+        joint = None if self.joint is None else self.joint.on(classes)
+        tables = joint.tables if joint else tuple(table.on(classes) for table in self.tables)
+        return replace(self, classes=classes, joint=joint, tables=tables)
+
     def measured(
         self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
     ) -> list[tuple[Measured, dict[str, Estimate]]]:
         """Every metric in the order given, and the estimate of each model."""
+        done: dict[Metric, tuple[Measured, dict[str, Estimate]]]
         of_labels = [metric for metric in wanted if not metric.needs_scores]
         of_scores = [metric for metric in wanted if metric.needs_scores]
+        of_both = [metric for metric in of_labels if needs_both_classes(metric, self.classes)]
+        if of_both:
+            models = self._on(both_classes(self.classes, str(of_both[0])))
+            others = [metric for metric in wanted if metric not in of_both]
+            together = models.measured(of_both, spec, policy) + self.measured(others, spec, policy)
+            done = {part.metric: (part, values) for part, values in together}
+            return [done[metric] for metric in wanted]
         if self.joint is not None:
             parts = paired(self.joint, of_labels, spec, policy)
         else:
             parts = apart(self.tables, of_labels, spec, policy)
         tables = dict(zip(self.names, self.tables, strict=True))
-        done: dict[Metric, tuple[Measured, dict[str, Estimate]]] = {}
+        done = {}
         for part in parts:
             facts = spec.asked, policy
             values = {

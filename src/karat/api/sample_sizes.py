@@ -32,7 +32,7 @@ from karat.inference.judge.sizes import gold_rows_needed
 from karat.inference.set_intervals import SetIntervals
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
-from karat.metrics._metric import check_applies, with_positive
+from karat.metrics._metric import check_applies, needs_both_classes, with_positive
 from karat.metrics._of_sets import meant_on_sets
 from karat.results import report as outcome
 from karat.tally import Cells, Classes
@@ -137,7 +137,7 @@ def rows_needed(
             raise error("K170", found=found) from None
     cells = pilot.cells if isinstance(pilot, Report) else pilot
     check_applies(chosen, cells.classes, ())
-    if chosen.record.is_per_class and chosen.lift == "plain" and cells.classes.k == 1:
+    if needs_both_classes(chosen, cells.classes):
         cells = with_positive(cells, str(chosen))
     if cells.storage == "marginals":
         raise error("K204", name=str(chosen))

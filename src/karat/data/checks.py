@@ -96,7 +96,9 @@ def binned_codes(column: str, slices: Sequence[str]) -> Doubt | None:
     if name.rpartition("_")[2] not in _CODES.split() and name not in ALIASES["group"]:
         return None
     bins = f"{slices[0]}, … {slices[-1]}"
-    sql = f"\"SELECT * REPLACE (CAST({column} AS VARCHAR) AS {column}) FROM 'FILE'\""
+    # In quotes within the quotes of a shell, or of Python.
+    quoted = '\\"' + column.replace('"', '\\"\\"') + '\\"'
+    sql = f"\"SELECT * REPLACE (CAST({quoted} AS VARCHAR) AS {quoted}) FROM 'FILE'\""
     do = f"read the files by {sql}"
     if not is_command_line():
         do = f"frame[{column!r}].astype(str), or of files {sql}"

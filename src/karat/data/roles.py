@@ -265,6 +265,9 @@ def _can_be(role: Role, family: Family) -> bool:
         return family in _NUMBERS
     if role in ("score", "prob"):
         return family in _NUMBERS or family == "list"
+    if role == "id":
+        # Not the pictures of a column `image`.
+        return family not in ("list", "other")
     return True
 
 

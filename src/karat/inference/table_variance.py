@@ -20,9 +20,10 @@ from karat.inference.limits import Floats
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._program import Slopes
-from karat.tally import Cells, ClusteredCells
+from karat.tally import Cells, Classes, ClusteredCells, reorder
 from karat.tally.cached import cached_property
 from karat.tally.cells import true_negatives
+from karat.tally.shared import recoding
 
 DUST: Final = 1e-12
 """Relative to the largest derivative, smaller influences are rounding errors of 0."""
@@ -98,6 +99,18 @@ class TableVariance:
     clusters: ClusteredCells | None = None
     kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     """Cached results for this table."""
+
+    def on(self, classes: Classes) -> TableVariance:
+        """The same table on these classes, which hold those of before."""
+        cells, clusters = reorder(self.cells, classes), self.clusters
+        if clusters is not None:
+            to, k = recoding(self.cells.classes, classes).astype(np.int64), classes.k
+            rows, cols = (to[codes] for codes in self.cells.coordinates())
+            listed_rows, listed_cols = cells.coordinates()
+            places = np.searchsorted(listed_rows * k + listed_cols, rows * k + cols)
+            places = places[clusters.place]
+            clusters = ClusteredCells.of(clusters.cluster, places, clusters.weight)
+        return TableVariance(cells, self.design, clusters)
 
     @property
     def is_simple(self) -> bool:

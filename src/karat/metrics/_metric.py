@@ -31,22 +31,33 @@ if TYPE_CHECKING:
     from karat.tally import Fields
 
 
-def with_positive(cells: Cells, name: str) -> Cells:
-    """Add the missing class to a tally of one class, so that the positive class is defined.
+def needs_both_classes(metric: Metric, classes: Classes) -> bool:
+    """Return whether a metric reads the positive class and only one class occurs."""
+    is_of_one = metric.record.is_per_class and metric.lift == "plain"
+    return is_of_one and classes.k == 1 and classes.positive is None
 
-    If only one of 0 and 1, or of False and True, occurs, the other one is added, and 1 or True is
-    positive.
+
+def both_classes(classes: Classes, name: str) -> Classes:
+    """Return the classes 0 and 1, or False and True, of which only one occurs: 1 is positive.
 
     Errors:
         K123 any other single class: the positive class is unknown.
     """
-    classes = cells.classes
     label = classes.labels[0]
     if isinstance(label, str) or label not in (0, 1):
         raise error("K123", name=name, label=label)
     both = (type(label)(0), type(label)(1))
     names = tuple(classes.display[0] if other == label else str(other) for other in both)
-    return reorder(cells, Classes(both, positive=1, names=names))
+    return Classes(both, positive=1, names=names)
+
+
+def with_positive(cells: Cells, name: str) -> Cells:
+    """Add the missing class to a tally of one class, so that the positive class is defined.
+
+    Errors:
+        K123 see `both_classes`.
+    """
+    return reorder(cells, both_classes(cells.classes, name))
 
 
 def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratError:

@@ -18,7 +18,13 @@ from karat.metrics import Metric, Pairwise, get
 from karat.metrics._bounded import ClassLimits
 from karat.metrics._bounds import Limits, is_open
 from karat.metrics._lift import Policy
-from karat.metrics._metric import Values, all_values, check_applies, with_positive
+from karat.metrics._metric import (
+    Values,
+    all_values,
+    check_applies,
+    needs_both_classes,
+    with_positive,
+)
 from karat.metrics.plan import default_metrics
 from karat.metrics.reasons import not_computed, undefined_reason
 from karat.results.named import NamedResults
@@ -249,7 +255,7 @@ class ReportValues(NamedResults):
         if metric.needs_scores and self.scores is None:
             raise no_scores(str(metric), self.warnings)
         cells = self.cells
-        if _needs_positive(metric) and not self.is_binary and self.classes.k == 1:
+        if needs_both_classes(metric, self.classes):
             cells = with_positive(cells, metric.name)
         else:
             check_applies(metric, self.classes, self.measured)

@@ -90,13 +90,17 @@ def _locked(lock: str, until: float) -> int:
     while True:
         descriptor = _opened(lock)
         try:
-            if _has_lock(descriptor) and _is_at(descriptor, lock):
+            has_lock = _has_lock(descriptor)
+            if has_lock and _is_at(descriptor, lock):
                 return descriptor
             holder = _text_of(lock)
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)
+        if has_lock:
+            # Its owner removed it between the two calls: the name is free.
+            continue
         if time.monotonic() >= until:
             raise InUseError(holder or "another process", lock)
         time.sleep(_INTERVAL_SECONDS)
@@ -106,9 +110,12 @@ def _opened(lock: str) -> int:
     no_links = getattr(os, "O_NOFOLLOW", 0)
     try:
         return os.open(lock, os.O_RDWR | os.O_CREAT | no_links, 0o666)
-    except PermissionError:
+    except PermissionError as problem:
         # Another user was killed: its file can be locked all the same.
-        return os.open(lock, os.O_RDONLY | no_links)
+        try:
+            return os.open(lock, os.O_RDONLY | no_links)
+        except FileNotFoundError:
+            raise problem from None
 
 
 def _has_lock(descriptor: int) -> bool:

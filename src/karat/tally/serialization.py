@@ -54,7 +54,7 @@ def wrong_classes(classes: Classes) -> str | None:
     positive: Any = classes.positive
     if positive is not None and not (type(positive) is int and 0 <= positive < classes.k):
         return f"The positive class {positive!r} is not one of {classes.k}"
-    if positive is not None and classes.k != 2:
+    if positive is not None and classes.k > 2:
         return f"The positive class is one of {classes.k} classes"
     return None
 

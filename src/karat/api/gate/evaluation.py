@@ -32,7 +32,7 @@ from karat.inference.comparison.judging import judged
 from karat.inference.comparison.records import Difference
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
-from karat.metrics._metric import with_positive
+from karat.metrics._metric import needs_both_classes, with_positive
 from karat.results.gate.verdicts import (
     PREDICT_THE_SAME,
     Case,
@@ -126,7 +126,7 @@ def values_of(
         is_undefined = not math.isfinite(result.value)
         with suppress(KaratError):
             cells = report.cells
-            if metric.record.is_per_class and metric.lift == "plain" and cells.k == 1:
+            if needs_both_classes(metric, cells.classes):
                 cells = with_positive(cells, str(metric))
             is_undefined |= bool(report._values(metric, cells).undefined.all())
         why = result.undefined if is_undefined else None
@@ -287,8 +287,8 @@ class Evaluation:
     doubts_before: list[Doubt] = field(default_factory=list)
     is_paired: bool | None = None
     matched: tuple[Rows, Rows] | None = None
-    _lost: Settled | None = None
     awaits_clusters: bool = False
+    _lost: Settled | None = None
     _common: Mapping[Label, Any] = field(default_factory=dict)
     _values: Mapping[Label, Values] = field(default_factory=dict)
 

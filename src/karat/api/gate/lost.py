@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from karat.data.rows import Rows
 from karat.errors import shown
-from karat.errors.text import counted
 from karat.results.gate.verdicts import Settled
 from karat.tally import Cells, to_marginals
 from karat.tally.classes import Label
@@ -29,16 +28,18 @@ class LostClasses(NamedTuple):
 
 
 def amounts_of(side: Rows | Cells | SetTally) -> dict[Label, float]:
-    """Rows, or their weight, of each true class or label."""
-    found: Any
+    """Rows of each true class or label; of a weighted tally, the effective number (Kish 1965)."""
     if isinstance(side, Rows):
-        found = np.bincount(side.true, minlength=side.classes.k)
-    elif isinstance(side, SetTally):
-        found = side.counts[0] + side.counts[2]
-    else:
-        hits, _, misses = to_marginals(side).counts
-        found = hits + misses
-    return dict(zip(side.classes.labels, found.tolist(), strict=True))
+        amounts = np.bincount(side.true, minlength=side.classes.k)
+        return dict(zip(side.classes.labels, amounts.tolist(), strict=True))
+    tally = side if isinstance(side, SetTally) else to_marginals(side)
+    totals, squares = (
+        None if sums is None else sums[0] + sums[2] for sums in (tally.counts, tally.squares)
+    )
+    assert totals is not None
+    if squares is not None:
+        totals = np.divide(totals**2, squares, out=np.zeros(len(totals)), where=squares > 0)
+    return dict(zip(side.classes.labels, totals.tolist(), strict=True))
 
 
 def lost_classes(
@@ -60,7 +61,6 @@ def lost_classes(
         return LostClasses(("FAIL", reason, False), "")
     if not lost:
         return LostClasses(None, "")
-    total = counted(round(sum(lost.values())), "row")
     several = "class" if len(lost) == 1 else "classes"
-    note = f"The baseline has {total} of {several} {shown(lost, 3)}; these rows have none."
+    note = f"The baseline has rows of {several} {shown(lost, 3)}; these rows have none."
     return LostClasses(None, note)

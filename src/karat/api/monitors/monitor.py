@@ -23,8 +23,8 @@ from karat.api.gate.sets import are_sets_of
 from karat.api.monitors.settings import (
     KINDS,
     MonitorSettings,
-    as_typed_text,
     checked_reading,
+    is_same_setting,
     planned_rows,
 )
 from karat.api.monitors.state import (
@@ -373,7 +373,7 @@ class Monitor:
         """
         own = self._settings.to_dict() | self._reading
         for name, value in given.items():
-            if value != own.get(name) and value != as_typed_text(own.get(name)):
+            if not is_same_setting(value, own.get(name)):
                 facts = {"now": value, "then": own.get(name), "path": path}
                 raise error("K240", argument=option(name), **facts, do=LEAVE_OUT)
         known = [one.text for one in self._settings.rules]

@@ -115,13 +115,19 @@ def checked_reading(found: Any) -> dict[str, Any]:
     return dict(found)
 
 
-def as_typed_text(setting: Any) -> Any:
-    """Labels as a command line has them: as texts."""
-    if isinstance(setting, tuple | list):
-        return [as_typed_text(label) for label in setting]
-    if isinstance(setting, bool):
-        return str(setting).lower()
-    return str(setting) if isinstance(setting, int) else setting
+def is_same_setting(value: Any, stored: Any) -> bool:
+    """Return whether a setting is the stored one; labels of a command line are texts of a CSV."""
+    labels, known = (x if isinstance(x, list | tuple) else [x] for x in (value, stored))
+    if value == stored or not all(isinstance(label, str) for label in labels):
+        return bool(value == stored)
+    if not known or not all(isinstance(label, int) for label in known):
+        return False
+    from karat.data.sources.files.text_labels import NotLabelsError, of_csv
+
+    try:
+        return bool(of_csv(labels) == list(known))
+    except NotLabelsError:
+        return False
 
 
 def is_number(value: object) -> bool:

@@ -135,13 +135,15 @@ def check_order(confusion: Any, names: Sequence[Label]) -> None:
 
 
 def check_margins(matrix: npt.NDArray[Any]) -> None:
-    """Refuse a matrix whose last row and column are the sums of the others (K424)."""
+    """Refuse a matrix whose last row and column, and their cell, are sums of the others (K424)."""
     k = len(matrix)
     inner = matrix[:-1, :-1]
     if k < _WITH_MARGINS or not inner.any():
         return
-    sums = inner.sum(axis=1), inner.sum(axis=0)
-    if np.array_equal(matrix[:-1, -1], sums[0]) and np.array_equal(matrix[-1, :-1], sums[1]):
+    # Sums of weights are rounded.
+    sums = inner.sum(axis=1), inner.sum(axis=0), inner.sum()
+    margins = matrix[:-1, -1], matrix[-1, :-1], matrix[-1, -1]
+    if all(np.allclose(*pair, rtol=1e-9, atol=0.0) for pair in zip(margins, sums, strict=True)):
         raise error("K424", k=k, option=option("labels"))
 
 

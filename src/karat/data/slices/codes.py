@@ -370,7 +370,8 @@ def _of_texts(
     seen = np.flatnonzero(np.bincount(held, minlength=len(texts)))
     names = list(dict.fromkeys(texts[code] for code in seen.tolist()))
     _check_number(len(names) + (missing is not None), name)
-    ordered = in_order(names) if order is None else [text for text in order if text in {*names}]
+    occurring = {*names}
+    ordered = in_order(names) if order is None else [text for text in order if text in occurring]
     place = {text: i for i, text in enumerate(ordered)}
     lut = np.full(max(len(texts), 1), -1, np.int32)
     lut[seen] = [place[texts[code]] for code in seen.tolist()]

@@ -39,8 +39,9 @@ from karat.inference.table_variance import TableVariance, cell_slopes, derivativ
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics.reasons import undefined_reason
-from karat.tally import Cells, ClusteredCells, JointCells
+from karat.tally import Cells, Classes, ClusteredCells, JointCells
 from karat.tally.cached import cached_property
+from karat.tally.shared import recoding
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -98,6 +99,11 @@ class Joint:
         keys = self.cells.codes[0] * k + self.cells.codes[1 + model]
         rows, cols = table.coordinates()
         return np.asarray(np.searchsorted(rows * k + cols, keys), np.int64)
+
+    def on(self, classes: Classes) -> Joint:
+        """The same models on these classes, which hold those of before."""
+        codes = recoding(self.cells.classes, classes).astype(np.int64)[self.cells.codes]
+        return Joint(replace(self.cells, classes=classes, codes=codes), self.clusters)
 
     def share_of_right(self, model: int) -> float:
         is_right = self.cells.codes[1 + model] == self.cells.codes[0]
@@ -181,7 +187,7 @@ def paired(
     """Every metric of models on the same rows."""
     cells, k = joint.cells, joint.cells.classes.k
     shares = {metric: PairedShare.of(metric, cells) for metric in metrics}
-    others = [metric for metric, share in shares.items() if share is None or share.scale is None]
+    others = [metric for metric, share in shares.items() if share is None]
     rows = np.bincount(cells.codes[0], cells.counts, k)
     rarest = int(rows[rows > 0].min())
     swapped: dict[Pair, dict[Metric, float]] = {}
@@ -200,7 +206,7 @@ def paired(
     for metric, share in shares.items():
         is_linear = share is not None and share.scale is not None
         one = _of_tables(metric, joint, spec, policy, same, not (is_linear and joint.is_plain))
-        if not is_linear:
+        if share is None:
             swaps = {pair: (SWAPS, p[metric]) for pair, p in swapped.items()}
             one = replace(one, guards=swaps, remark=remark)
         done.append(one if share is None else _of_share(one, share, joint, spec))
@@ -208,10 +214,10 @@ def paired(
 
 
 def _of_share(one: Measured, share: PairedShare, joint: Joint, spec: ComparisonSpec) -> Measured:
-    """A function of a proportion: of plain rows the exact test of McNemar applies.
+    """A function of a proportion: of plain rows the mid-p test of McNemar applies.
 
     Limits of a proportion are Tango's. Those of another function of it stay, and its p-value is at
-    least that of the exact test.
+    least that of the test.
     """
     counts = joint.cells.counts
     found = {pair: share.discordant(pair, counts) for pair in spec.pairs}

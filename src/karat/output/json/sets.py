@@ -235,10 +235,8 @@ def _check_metrics(listed: Mapping[str, Part], *, is_own: bool) -> None:
 def _check_values(part: Part, report: SetReport) -> None:
     """Refuse results that are not those of the tally."""
     listed = part.fields()
-    known = {name: result for name, result in report.metrics.items() if name in listed}
-    again = {
-        name: {key: result.to_dict()[key] for key in _COMPUTED} for name, result in known.items()
-    }
+    known = {name: report.metrics[name].to_dict() for name in listed if name in report.metrics}
+    again = {name: {key: facts[key] for key in _COMPUTED} for name, facts in known.items()}
     part.check(again, "the tally gives")
 
 

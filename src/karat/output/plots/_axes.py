@@ -80,9 +80,9 @@ def style(place: int, variant: int | None = None) -> Style:
 _SMALL: Final = 180.0
 """Points of the width of an Axes that has small markers."""
 NAME_LIMIT: Final = 24
+"""Characters of a class or model name that a picture shows."""
 CLASS_LIMIT: Final = 16
 """Of the names at both axes of a heat map."""
-"""Characters of a class or model name that a picture shows."""
 
 
 def check_matplotlib() -> None:

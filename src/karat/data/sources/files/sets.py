@@ -68,10 +68,9 @@ def open_sets(relation: Relation, asked: SetColumns) -> FileSets:
         values=ValuesOfFiles(relation, where),
     )
     notes: list[str] = []
-    if columns.unique is not None:
-        sides = columns.unique, columns.found["true"]
-        if asked.wide is not None:
-            sides = columns.unique, asked.wide.true[0]
+    if request.unique != "":
+        true = columns.found["true"] if asked.wide is None else asked.wide.true[0]
+        sides = columns.unique, true
         is_named = request.unique is not None
         argument = "id" if request.keeps_rows else "ids"
         notes += doubts_of_ids(relation, *sides, where, argument, is_named=is_named)

@@ -167,9 +167,12 @@ def of_csv(
         return list(texts)
     if not all(map(is_number, trimmed)):
         return list(texts)
-    if kind is None and any(has_several_forms(x, is_one_csv=is_one_csv) for x in columns):
-        return list(texts)
     broken = {text for text in texts if not _is_whole(text)}
+    # Of an exponent that no double holds, a decimal is not made.
+    are_finite = all(math.isfinite(float(text)) for text in trimmed)
+    may_merge = kind is None and are_finite
+    if may_merge and any(has_several_forms(x, is_one_csv=is_one_csv) for x in columns):
+        return list(texts)
     if broken:
         if len(columns) > 1 and _are_shared(broken, *columns):
             return list(texts)

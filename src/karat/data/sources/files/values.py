@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from karat.data.checks import N_FIRST, are_groups, repeated_ids
-from karat.data.sources.files.duck import explaining
+from karat.data.sources.files.duck import DataFile, explaining
 from karat.data.sources.files.relations import Relation
 from karat.errors import error
 from karat.errors.doubts import Doubt
@@ -96,34 +96,36 @@ def _doubts(relation: Relation, column: str, rows: str, argument: str) -> list[D
 
 def _check_truth(relation: Relation, true: str, where: str | None, argument: str) -> None:
     """Refuse files without ids that have the same labels in the same order: K193."""
-    first, *others = relation.files[:_FILES_LOOKED] or (None,)
-    if first is None or not others:
-        return
-    if not all(true in {*part.columns} - part.partitions for part in relation.parts):
+    files = relation.files[:_FILES_LOOKED]
+    if len(files) < 2 or not all(
+        true in {*part.columns} - part.partitions for part in relation.parts
+    ):
         return
     rows = relation.select_ids(true, true, where)
 
-    def labels_of(path: str, limit: int) -> list[Any]:
-        sql = f"SELECT label FROM ({rows}) WHERE file = $path LIMIT {limit}"
-        return relation.connection.execute(sql, {"path": path}).fetchall()
+    def labels_of(file: DataFile, limit: int) -> tuple[Any, ...]:
+        sql = f"SELECT label::VARCHAR FROM ({rows}) WHERE file = $path LIMIT {limit}"
+        return tuple(relation.connection.execute(sql, {"path": file.path}).fetchall())
 
-    start = labels_of(first.path, _FIRST_ROWS)
-    n_changes = sum(one != other for one, other in pairwise(start))
-    # Files of rows sorted by label have equal labels.
-    if n_changes <= _CHANGES + len({*start}):
-        return
-    for file in others:
-        if labels_of(file.path, _FIRST_ROWS) != start:
-            continue
-        whole = labels_of(first.path, _N_LOOKED)
-        if labels_of(file.path, _N_LOOKED) == whole:
-            raise error(
-                "K193",
-                what="have the same truth",
-                found=f"{first.shown} and {file.shown} have the same labels in the same order",
-                compare=f"karat compare {first.shown} {file.shown}",
-                do=f"If they are different rows, give {option(argument, '')}",
-            )
+    by_start: dict[tuple[Any, ...], list[DataFile]] = {}
+    for file in files:
+        start = labels_of(file, _FIRST_ROWS)
+        n_changes = sum(label != following for label, following in pairwise(start))
+        # Files of rows sorted by label have equal labels.
+        if n_changes > _CHANGES + len({*start}):
+            by_start.setdefault(start, []).append(file)
+    for alike in by_start.values():
+        by_labels: dict[tuple[Any, ...], DataFile] = {}
+        for file in alike if len(alike) > 1 else ():
+            first = by_labels.setdefault(labels_of(file, _N_LOOKED), file)
+            if first is not file:
+                raise error(
+                    "K193",
+                    what="have the same truth",
+                    found=f"{first.shown} and {file.shown} have the same labels in the same order",
+                    compare=f"karat compare {first.shown} {file.shown}",
+                    do=f"If they are different rows, give {option(argument, '')}",
+                )
 
 
 _FILES_LOOKED: Final = 32

@@ -197,8 +197,7 @@ class DeviceHistograms:
         positive = self.classes.positive
         assert positive is not None
         scores = rows.scores if self._is_single else self._column(rows.scores, positive)
-        is_positive = widened(scores) >= self._threshold
-        return torch().where(is_positive, positive, 1 - positive)
+        return torch().where(_reaches(scores, self._threshold), positive, 1 - positive)
 
     def _column(self, scores: Tensor, i: int) -> Tensor:
         """Return the scores of class i, of two score columns each less the other."""
@@ -346,3 +345,11 @@ def _landed(rows: RowGroup) -> RowChunk:
         None if rows.pred is None else array(rows.pred, torch().int32),
         None if rows.weights is None else array(rows.weights, torch().float64),
     )
+
+
+def _reaches(scores: Tensor, threshold: float) -> Tensor:
+    """bool[m]: as `karat.tally.shared.reaches`, without a copy on the host."""
+    values, rounded = widened(scores), float(np.float32(threshold))
+    if values.dtype == torch().float32:
+        return values >= rounded
+    return (values >= threshold) | (values == rounded)
