@@ -132,6 +132,17 @@ def light_rows_that_differ() -> object:
     return "at most one of them" in str(one.remark)
 
 
+@row(
+    7,
+    "case-control rows: precision, recall",
+    r"case-control sample, it depends on the class proportions, .*, None",
+)
+def rows_of_a_case_control_sample() -> object:
+    found = karat.evaluate(confusion=[[90, 10], [30, 170]], design="case-control", positive=1)
+    head = str(found).splitlines()[1].rpartition(" · ")[2]
+    return f"{head}, {found['precision'].remark}, {found['recall'].remark}"
+
+
 @row(8, "a monitor with one batch a day and clusters=day: the first day", r"INCONCLUSIVE, D135")
 def first_day_of_a_monitor() -> object:
     y_true = np.arange(50) % 2
