@@ -149,3 +149,16 @@ def first_day_of_a_monitor() -> object:
     monitor = karat.Monitor(min={"accuracy": 0.5}, anytime=500)
     found = monitor.add(y_true, y_true, clusters=["Monday"] * 50)
     return f"{found.verdict}, {', '.join(one.code for one in found.doubts)}"
+
+
+@row(
+    7, "Stream of 1,000 classes with scores: accuracy and top-5, beyond max_memory", r"[\d.]+ 3000"
+)
+def stream_of_many_classes() -> object:
+    metrics = ["accuracy", "top_5_accuracy"]
+    stream = karat.Stream(labels=range(1000), metrics=metrics, max_memory=1 << 20)
+    for i in range(3):
+        y_true = (np.arange(1000) * 7 + i) % 1000
+        stream.update(y_true, y_score=np.random.default_rng(i).random((1000, 1000)))
+    found = stream.report()
+    return f"{found['top_5_accuracy'].value:.4f} {found.n_rows}"

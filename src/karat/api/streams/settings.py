@@ -114,7 +114,13 @@ class Settings:
     @property
     def empty(self) -> ScoreParts:
         """Accumulator of no rows with scores."""
-        return ScoreParts(self.max_memory, self.threshold, self.positive, self.is_frequency)
+        return ScoreParts(
+            self.max_memory,
+            self.threshold,
+            self.positive,
+            self.is_frequency,
+            keeps_columns=self.spec.needs_columns(is_frequency=self.is_frequency),
+        )
 
     @cached_property
     def reader(self) -> BatchReader:
