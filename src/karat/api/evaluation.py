@@ -371,11 +371,7 @@ def _run(
         is_plain = not is_split and confusion is None and not limit
         if is_plain and not (exact and has_scores):
             tensors = device_arrays(y_true, y_pred, y_prob, y_score, weights)
-        empty = ScoreParts(
-            max_memory or MAX_MEMORY,
-            is_frequency=is_frequency,
-            keeps_columns=spec.needs_columns(is_frequency=is_frequency),
-        )
+        empty = spec.empty(max_memory or MAX_MEMORY, is_frequency=is_frequency)
         source = None if tensors is None else _tensors(tensors, options, spec, empty)
         if source is None:
             if checkpoint is not None:
@@ -510,11 +506,9 @@ def report_of_table(
         # Scores detected by name are read only if they are needed for predictions.
         named |= {r: UNLESS_PREDICTED for r in ("prob", "score") if named[r] is None}
     named |= {name: options[name] for name in _OF_LABELS} | {"threshold": spec.threshold}
-    empty = ScoreParts(
-        max_memory or MAX_MEMORY,
-        is_frequency=is_frequency,
-        keeps_columns=spec.needs_columns(is_frequency=is_frequency) or checkpoint is not None,
-    )
+    empty = spec.empty(max_memory or MAX_MEMORY, is_frequency=is_frequency)
+    if checkpoint is not None:
+        empty = replace(empty, keeps_columns=True)  # the next read may ask for other metrics
     bar = reading.pop("progress", None)
     reading = {"nulls": nulls, **reading}
     lists_rows = bool(limit) or then is not None

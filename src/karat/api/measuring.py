@@ -99,12 +99,13 @@ class Spec:
     class_names: Any = None
     keep_rows: int = 0
 
-    def needs_columns(self, *, is_frequency: bool) -> bool:
-        """True if the sorted columns of scores are read, not only labels and sums of losses."""
+    def empty(self, max_memory: int, *, is_frequency: bool, **settings: Any) -> ScoreParts:
+        """Accumulator of rows with scores, of which it keeps what the metrics read."""
         is_usual = self.confidence is None or self.confidence.design == "cohort"
-        if self.wanted is None or is_frequency or not is_usual:
-            return True
-        return any(metric.needs_scores and not is_of_sums(metric) for metric in self.wanted)
+        keeps_columns = self.wanted is None or is_frequency or not is_usual
+        keeps_columns |= any(m.needs_scores and not is_of_sums(m) for m in self.wanted or ())
+        settings |= {"is_frequency": is_frequency, "keeps_columns": keeps_columns}
+        return ScoreParts(max_memory, **settings)
 
     def keeper(self, classes: Classes) -> Keeper | None:
         """Keeper of the curves of a whole page; None where only some metrics are requested."""
