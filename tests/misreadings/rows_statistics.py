@@ -162,3 +162,14 @@ def stream_of_many_classes() -> object:
         stream.update(y_true, y_score=np.random.default_rng(i).random((1000, 1000)))
     found = stream.report()
     return f"{found['top_5_accuracy'].value:.4f} {found.n_rows}"
+
+
+@row(7, "rows without truth dropped, most of them predicted well", r"D146")
+def rows_without_truth_that_differ() -> object:
+    n = 900
+    pred = np.arange(n) % 3 == 0
+    known = np.where(pred, np.arange(n) % 10 > 0, np.arange(n) % 5 < 2)
+    truth = [bool(p) if is_known else None for p, is_known in zip(pred, known, strict=True)]
+    table = {"label": truth, "pred": pred.tolist()}
+    found = karat.evaluate(table, nulls="drop")
+    return ", ".join(one.code for one in found.doubts)

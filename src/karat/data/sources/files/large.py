@@ -233,8 +233,11 @@ class Checkpoint:
             n_units, n_dropped = counted = header["n_units"], header["n_dropped"]
             if any(type(n) is not int or n < 0 for n in counted):
                 raise damaged(f"It says {short(counted)} of units read and rows left out")
+            unverified = header.get("unverified", [])
+            if any(type(n) is not int or not isinstance(x, str | int) for x, n in unverified):
+                raise damaged("Its rows without truth are not counted")
             found = unpacked_tallies(header, arrays["parts"], empty)
-            return n_units, replace(found, n_dropped=n_dropped)
+            return n_units, replace(found, n_dropped=n_dropped, unverified=dict(unverified))
 
         try:
             return unframed(self._bytes(), ("parts",), assembled, ("parts",))
@@ -300,6 +303,7 @@ class Checkpoint:
             "files": self.files,
             "n_units": n_batches,
             "n_dropped": so_far.n_dropped,
+            "unverified": list(so_far.unverified.items()),
             **facts,
         }
         try:
