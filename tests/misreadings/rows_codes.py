@@ -167,3 +167,11 @@ def weak_slice() -> object:
 def repeated_ids() -> object:
     report = karat.evaluate(TRUE, PRED, ids=[1, 1, 2, 3, 4, 5, 6, 7], level=None)
     return [doubt.code for doubt in report.doubts]
+
+
+@row(8, "sets of labels read back from a CSV as text", r"K453 .*\"\{'a', 'b'\}\".*separator.*")
+def sets_of_a_csv() -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tags.csv"
+        path.write_text("label,pred\n" + "\"{'a', 'b'}\",{'a'}\n{'a'},{'a'}\nset(),{'a'}\n", "utf-8")
+        return error(lambda: karat.evaluate(path)["accuracy"])
