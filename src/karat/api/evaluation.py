@@ -54,6 +54,7 @@ from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.arrays.sets import fits_columns, hold_sets, set_rows, with_ids
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
+from karat.data.sources.logged import logged
 from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.values import doubts_of_values
 from karat.data.sources.torch.tensors import DeviceArrays, device_arrays
@@ -506,10 +507,9 @@ def report_of_table(
         # Scores detected by name are read only if they are needed for predictions.
         named |= {r: UNLESS_PREDICTED for r in ("prob", "score") if named[r] is None}
     named |= {name: options[name] for name in _OF_LABELS} | {"threshold": spec.threshold}
-    empty = spec.empty(max_memory or MAX_MEMORY, is_frequency=is_frequency)
-    if checkpoint is not None:
-        empty = replace(empty, keeps_columns=True)  # the next read may ask for other metrics
-    bar = reading.pop("progress", None)
+    of_read: dict[str, Any] = {"is_frequency": is_frequency, "keeps_all": checkpoint is not None}
+    empty = spec.empty(max_memory or MAX_MEMORY, **of_read)
+    bar = reading.pop("progress", None) or logged()
     reading = {"nulls": nulls, **reading}
     lists_rows = bool(limit) or then is not None
     of_all: dict[str, Any] = {"groups": groups, "n_threads": spec.n_threads}

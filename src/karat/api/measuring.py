@@ -99,10 +99,15 @@ class Spec:
     class_names: Any = None
     keep_rows: int = 0
 
-    def empty(self, max_memory: int, *, is_frequency: bool, **settings: Any) -> ScoreParts:
-        """Accumulator of rows with scores, of which it keeps what the metrics read."""
+    def empty(
+        self, max_memory: int, *, is_frequency: bool, keeps_all: bool = False, **settings: Any
+    ) -> ScoreParts:
+        """Accumulator of rows with scores, of which it keeps what the metrics read, or all.
+
+        A read with a checkpoint keeps all: when it goes on, other metrics may be asked for.
+        """
         is_usual = self.confidence is None or self.confidence.design == "cohort"
-        keeps_columns = self.wanted is None or is_frequency or not is_usual
+        keeps_columns = keeps_all or self.wanted is None or is_frequency or not is_usual
         keeps_columns |= any(m.needs_scores and not is_of_sums(m) for m in self.wanted or ())
         settings |= {"is_frequency": is_frequency, "keeps_columns": keeps_columns}
         return ScoreParts(max_memory, **settings)

@@ -114,7 +114,7 @@ class Settings:
     @property
     def empty(self) -> ScoreParts:
         """Accumulator of no rows with scores."""
-        asked = {"threshold": self.threshold, "positive": self.positive}
+        asked: dict[str, Any] = {"threshold": self.threshold, "positive": self.positive}
         return self.spec.empty(self.max_memory, is_frequency=self.is_frequency, **asked)
 
     @cached_property
