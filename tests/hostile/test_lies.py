@@ -77,7 +77,9 @@ def test_partials_of_no_partitions_or_rows(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"n_units": -1}, {"n_dropped": None}, {"n_units": 2.0}], ids=str
+    "change",
+    [{"n_units": -1}, {"n_dropped": None}, {"n_units": 2.0}, {"unverified": [["a", 1.5]]}],
+    ids=str,
 )
 def test_checkpoints_of_no_units(change: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "read.karat"

@@ -212,3 +212,27 @@ def test_replicates_of_scores_keep_the_rows_of_each_class() -> None:
         assert abs(ratio - 1) < 0.15, design
     # How many rows are of the class makes most of what a mean loss varies by.
     assert wanted["cohort", "default"] > 3 * wanted["case-control", "default"]
+
+
+def test_values_of_the_sampled_proportions_have_a_remark() -> None:
+    rng = np.random.default_rng(8)
+    y_true = np.repeat([0, 1], 60)
+    y_prob = np.clip(0.3 + 0.4 * y_true + 0.2 * rng.normal(size=120), 0.01, 0.99)
+    by = {"half": np.arange(120) % 2}
+    found = karat.evaluate(y_true, y_prob=y_prob, by=by, design="case-control")
+    of_mix = "it depends on the class proportions, which the design fixes"
+    read = karat.Report.from_json(found.to_json())
+    for report in (found, read, found.slices["half"][0]):
+        for name in ("precision", "accuracy", "kappa", "brier", "average_precision", "macro_f1"):
+            assert of_mix in report[name].remark, name
+            assert report[name].remark.count(of_mix) == 1, name
+        for name in ("recall", "specificity", "roc_auc", "balanced_accuracy", "support"):
+            assert of_mix not in (report[name].remark or ""), name
+    assert " · case-control sample" in str(read)
+    asked = {"metrics": ["recall", "brier", "roc_auc", "f1"], "design": "case-control"}
+    text = karat.evaluate(y_true, y_prob=y_prob, **asked).to_markdown()
+    (note,) = (line for line in text.splitlines() if of_mix in line)
+    assert note == f"- brier, f1: {of_mix}"
+    cohort = karat.evaluate(y_true, y_prob=y_prob)
+    assert cohort["precision"].remark is None
+    assert "case-control" not in str(cohort)

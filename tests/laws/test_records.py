@@ -9,16 +9,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.metrics import Record, all_records, get, parse
+from karat.metrics import Record, all_metrics, all_records, get, parse
 from karat.metrics._registry import find
 from karat.metrics.reasons import no_calibration, not_computed
-from karat.testing import LAWS, SCORE_LAWS
+from karat.testing import LAWS, SCORE_LAWS, score_laws
 
 OF_LABELS = [record for record in all_records() if record.is_traced]
 OF_SCORES = [record for record in all_records() if not record.is_traced]
@@ -42,6 +43,31 @@ def test_law(law: Callable[[Record], None], record: Record) -> None:
 @pytest.mark.parametrize("law", others(SCORE_LAWS), ids=lambda law: law.__name__)
 def test_law_of_scores(law: Callable[[Record], None], record: Record) -> None:
     law(record)
+
+
+def test_metrics_that_the_class_sizes_do_not_change() -> None:
+    """Of labels it follows from the formula, of scores it is declared: nothing else lacks it."""
+
+    def within(k: int) -> set[str]:
+        plain = (metric for metric in all_metrics() if metric.lift in ("plain", "macro"))
+        known = (m for m in plain if not m.record.is_only_of_sets and (k == 2 or m.lift != "plain"))
+        return {m.record.name for m in known if m.record.in_report and not m.depends_on_mix(k)}
+
+    assert within(2) == {
+        *("recall", "specificity", "false_positive_rate", "false_negative_rate", "informedness"),
+        *("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"),
+        *("balanced_accuracy", "g_mean", "prevalence"),
+        *("roc_auc", "roc_auc_ovo_macro", "roc_auc_mu", "gini", "ks_statistic", "equal_error_rate"),
+    }
+    assert within(3) == {"recall", "false_negative_rate", "prevalence"}
+    assert not get("balanced_accuracy").depends_on_mix(3)
+    assert get("precision").depends_on_mix(2)
+
+
+def test_a_metric_of_scores_that_reads_class_sizes_is_noticed() -> None:
+    wrong = replace(get("average_precision").record, is_within_classes=True)
+    with pytest.raises(AssertionError, match="other sizes"):
+        score_laws.sizes_of_classes_are_declared(wrong)
 
 
 def test_the_order_of_the_catalogue_does_not_depend_on_imports() -> None:

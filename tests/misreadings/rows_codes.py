@@ -167,3 +167,50 @@ def weak_slice() -> object:
 def repeated_ids() -> object:
     report = karat.evaluate(TRUE, PRED, ids=[1, 1, 2, 3, 4, 5, 6, 7], level=None)
     return [doubt.code for doubt in report.doubts]
+
+
+@row(8, "sets of labels read back from a CSV as text", r"K453 .*separator.*")
+def sets_of_a_csv() -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tags.csv"
+        path.write_text(
+            "label,pred\n" + "\"{'a', 'b'}\",{'a'}\n{'a'},{'a'}\nset(),{'a'}\n", "utf-8"
+        )
+        return error(lambda: karat.evaluate(path)["accuracy"])
+
+
+@row(2, "ENUM of a DuckDB relation in by=", r"\['<25', '25-32', '>32'\]")
+def order_of_an_enum() -> object:
+    import duckdb
+
+    ages = ">32", "<25", "25-32"
+    rows = " UNION ALL ".join(f"SELECT 'a' AS label, 'a' AS pred, '{age}' AS age" for age in ages)
+    kind = "ENUM('<25', '25-32', '>32')"
+    with duckdb.connect() as connection:
+        relation = connection.sql(f"SELECT label, pred, age::{kind} AS age FROM ({rows})")
+        found = karat.evaluate(relation, by="age")
+    return list(found.slices["age"])
+
+
+@row(8, "long work from Python: the log of a read", r"\['3,000 of 3,000 rows read'\]")
+def log_of_a_read() -> object:
+    import logging
+
+    import pyarrow.parquet as pq
+
+    told: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: told.append(record.getMessage())  # type: ignore[method-assign]
+    log = logging.getLogger("karat")
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            rows = {"label": [0, 1, 1] * 1000, "pred": [0, 1, 0] * 1000}
+            pq.write_table(pa.table(rows), f"{folder}/a.parquet")
+            karat.evaluate(f"{folder}/a.parquet")
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)
+    return told

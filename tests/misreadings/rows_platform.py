@@ -256,3 +256,38 @@ def gate_without_a_light_class() -> object:
         now, now, weights=np.ones(200), baseline=base, max_drop={"accuracy": 0.05}, **given
     )
     return f"{found.rules[0].verdict} {found.rules[0].reason}"
+
+
+@row(
+    8,
+    "a checkpoint, a file changed in place with the same size and mtime",
+    r"K414 .*rows\.parquet has changed.*",
+)
+def file_of_a_checkpoint_changed_in_place() -> object:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with tempfile.TemporaryDirectory() as folder:
+        path, checkpoint = Path(folder) / "rows.parquet", Path(folder) / "read.karat"
+        label = np.arange(4000) % 2
+        pred = np.where(np.arange(4000) % 3, label, 1 - label)
+        for one in (label, pred):
+            rows = {"label": label, "pred": one}
+            pq.write_table(pa.table(rows), path, compression="none", use_dictionary=False)
+            os.utime(path, ns=(1, 1))
+            answer = error(lambda: karat.evaluate(str(path), checkpoint=checkpoint)["accuracy"])
+        return answer
+
+
+@row(8, "a checkpoint, files touched", r"accuracy 1 .*")
+def files_of_a_checkpoint_touched() -> object:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with tempfile.TemporaryDirectory() as folder:
+        path, checkpoint = Path(folder) / "rows.parquet", Path(folder) / "read.karat"
+        label = np.arange(4000) % 2
+        pq.write_table(pa.table({"label": label, "pred": label}), path)
+        karat.evaluate(str(path), checkpoint=checkpoint)
+        os.utime(path, (1, 1))
+        return error(lambda: karat.evaluate(str(path), checkpoint=checkpoint)["accuracy"])

@@ -133,6 +133,17 @@ def light_rows_that_differ() -> object:
     return "at most one of them" in str(one.remark)
 
 
+@row(
+    7,
+    "case-control rows: precision, recall",
+    r"case-control sample, it depends on the class proportions, .*, None",
+)
+def rows_of_a_case_control_sample() -> object:
+    found = karat.evaluate(confusion=[[90, 10], [30, 170]], design="case-control", positive=1)
+    head = str(found).splitlines()[1].rpartition(" · ")[2]
+    return f"{head}, {found['precision'].remark}, {found['recall'].remark}"
+
+
 @row(8, "a monitor with one batch a day and clusters=day: the first day", r"INCONCLUSIVE, D135")
 def first_day_of_a_monitor() -> object:
     y_true = np.arange(50) % 2
@@ -153,3 +164,27 @@ def weighted_crosstabs_with_margins() -> object:
         answer = error(lambda table=table: karat.evaluate(confusion=table.fillna(0.0)))
         n_accepted += not answer.startswith("K424")
     return n_accepted
+
+
+@row(
+    7, "Stream of 1,000 classes with scores: accuracy and top-5, beyond max_memory", r"[\d.]+ 3000"
+)
+def stream_of_many_classes() -> object:
+    metrics = ["accuracy", "top_5_accuracy"]
+    stream = karat.Stream(labels=range(1000), metrics=metrics, max_memory=1 << 20)
+    for i in range(3):
+        y_true = (np.arange(1000) * 7 + i) % 1000
+        stream.update(y_true, y_score=np.random.default_rng(i).random((1000, 1000)))
+    found = stream.report()
+    return f"{found['top_5_accuracy'].value:.4f} {found.n_rows}"
+
+
+@row(7, "rows without truth dropped, most of them predicted well", r"D146")
+def rows_without_truth_that_differ() -> object:
+    n = 900
+    pred = np.arange(n) % 3 == 0
+    known = np.where(pred, np.arange(n) % 10 > 0, np.arange(n) % 5 < 2)
+    truth = [bool(p) if is_known else None for p, is_known in zip(pred, known, strict=True)]
+    table = {"label": truth, "pred": pred.tolist()}
+    found = karat.evaluate(table, nulls="drop")
+    return ", ".join(one.code for one in found.doubts)

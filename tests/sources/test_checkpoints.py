@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ import pytest
 
 import karat
 from karat.data.sources.files import large as checkpoints
+from karat.data.sources.files import paths
 from karat.data.sources.files import units as unit_cuts
 from karat.data.sources.files.units import FileUnits
 from karat.errors import KaratError
@@ -39,10 +41,58 @@ def test_a_checkpoint_answers_again_and_refuses_another_read(tmp_path: Path) -> 
         karat.evaluate(files, max_memory=LEAST, checkpoint=path)
     assert problem.value.code == "K414"
     path.write_bytes(data)
+    # Another time alone is no change.
     os.utime(tmp_path / "part_1.parquet", (1, 1))
-    with pytest.raises(KaratError) as problem:
-        karat.evaluate(files, max_memory=LEAST, checkpoint=path)
-    assert problem.value.code == "K414"
+    assert karat.evaluate(files, max_memory=LEAST, checkpoint=path).to_json() == first.to_json()
+
+
+def test_a_file_that_changed_is_named(tmp_path: Path) -> None:
+    files, path = write_files(tmp_path), tmp_path / "read.checkpoint"
+    karat.evaluate(files, checkpoint=path)
+    changed = tmp_path / "part_2.parquet"
+    before, times = changed.read_bytes(), (changed.stat().st_atime_ns, changed.stat().st_mtime_ns)
+    # The last byte before the footer is one of a column.
+    place = len(before) - 9 - int.from_bytes(before[-8:-4], "little")
+    changed.write_bytes(before[:place] + bytes([before[place] ^ 1]) + before[place + 1 :])
+    os.utime(changed, ns=times)
+    with pytest.raises(KaratError, match=r"(?s)K414.*part_2.parquet has changed: it has as many"):
+        karat.evaluate(files, checkpoint=path)
+    pl.read_parquet(io.BytesIO(before)).with_columns(more=1).write_parquet(changed)
+    with pytest.raises(KaratError, match=r"(?s)K414.*part_2.parquet has changed: it had .* bytes"):
+        karat.evaluate(files, checkpoint=path)
+    changed.unlink()
+    with pytest.raises(KaratError, match=r"(?s)K414.*made with .*part_2.parquet, which is not"):
+        karat.evaluate(files, checkpoint=path)
+    changed.write_bytes(before)
+    pl.read_parquet(io.BytesIO(before)).reverse().write_parquet(tmp_path / "part_9.parquet")
+    with pytest.raises(KaratError, match=r"(?s)K414.*part_9.parquet was not among its files"):
+        karat.evaluate(files, checkpoint=path)
+
+
+def test_the_content_of_large_files_is_that_of_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "large"
+    monkeypatch.setattr(paths, "_BLOCK", 4)
+    monkeypatch.setattr(paths, "_BLOCKS", 4)
+    monkeypatch.setattr(paths, "_LEAST_BLOCKS", 4)
+    data = bytes(range(100))
+
+    def content(changed: int | None) -> str:
+        altered = bytearray(data)
+        if changed is not None:
+            altered[changed] ^= 255
+        path.write_bytes(altered)
+        ((_, size, found),) = paths.contents([str(path)])
+        assert size == 100
+        return found
+
+    whole = content(None)
+    read = {i for first in (0, 32, 64, 96) for i in range(first, first + 4)}
+    assert {i for i in range(100) if content(i) != whole} == read
+    monkeypatch.setattr(paths, "_BLOCKS", 25)
+    whole = content(None)
+    assert all(content(i) != whole for i in range(100))
 
 
 def test_a_checkpoint_that_cannot_be_written_is_told(

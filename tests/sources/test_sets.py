@@ -146,6 +146,14 @@ def test_text_is_split_as_the_rule_says(separator: str) -> None:
     assert "separator='|'" in plain.doubts[0]
     with pytest.raises(karat.InputError, match="K453"):
         karat.evaluate(["['a']", "['a', 'b']", "[]"], ["['a']", "['a']", "[]"])
+    for texts in (["('a', 'b')", "('a',)", "()"], ["{'a', 'b'}", "{'a'}", "set()"]):
+        with pytest.raises(karat.InputError, match="K453"):
+            karat.evaluate(texts, texts)
+    many = [f"['a{i}', 'b']" for i in range(12_000)]
+    with pytest.raises(karat.InputError, match="K453"):
+        karat.evaluate(many, many, metrics="accuracy")
+    bins = ["(0, 10]", "(10, 20]", "(20, inf)", "(-inf, 0]"]
+    assert karat.evaluate(bins, bins)["accuracy"].value == 1.0
     declared = karat.evaluate(["['a']", "[]"], ["['a']", "['a']"], labels=["['a']", "[]"])
     assert declared["accuracy"].value == 0.5
     intervals = karat.evaluate(["[0, 9]", "[10, 19]"], ["[0, 9]", "[0, 9]"])

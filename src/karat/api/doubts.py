@@ -28,12 +28,13 @@ from karat.errors.doubts import Doubt, doubt, only_doubts
 from karat.errors.options import as_typed, each_option, is_command_line, option
 from karat.errors.text import count, counted, value
 from karat.inference.confidence import Confidence
+from karat.inference.judge.selection import imbalance_of_counts
 from karat.inference.label_intervals import label_interval
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._measure import losses_of
 from karat.results.values import ReportValues
-from karat.tally import Cells, Classes, ScoredRows
+from karat.tally import Cells, Classes, Label, ScoredRows
 from karat.tally.classes import usual_positive
 from karat.tally.score_histograms import ScoreHistograms
 
@@ -83,6 +84,7 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
     doubts = (
         *of_classes(report.classes),
         *_of_whole_weights(report.cells),
+        *_of_rows_without_truth(report, found.unverified),
         *(() if is_by_threshold else _of_predictions(found, report.mapping)),
         *_of_range(found, report.mapping),
         *labels,
@@ -90,6 +92,33 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
         *(() if is_told else of_agreement(_spread_of(report), n_deciding)),
     )
     return replace(report, warnings=(*doubts, *report.warnings)) if doubts else report
+
+
+def _of_rows_without_truth(
+    report: ReportValues, unverified: Mapping[Label, int]
+) -> Iterator[Doubt]:
+    """Iterate over the doubt that the truth of some predictions was looked up more often."""
+    if not unverified or report.is_clustered or report.is_weighted:
+        return
+    fields, place = report.fields, {label: i for i, label in enumerate(report.labels)}
+    counts = [*(fields.tp + fields.fp).astype(int).tolist(), 0]
+    others = [0] * len(counts)
+    for label, n in unverified.items():
+        # Classes that occur in rows without truth alone are one.
+        others[place.get(label, -1)] += n
+    one = imbalance_of_counts(counts, others)
+    if one is not None:
+        shares = [f"{100 * share:.3g}" for share in (one.of_gold, one.of_rest)]
+        is_known = one.place < len(place)
+        yield doubt(
+            "D146",
+            name=repr(report.classes.display[one.place]) if is_known else "another class",
+            of_verified=shares[0],
+            of_others=shares[1],
+            n=sum(others),
+            p=f"{max(one.p, 1e-300):.1g}",
+            weights=option("weights"),
+        )
 
 
 def _of_whole_weights(cells: Cells) -> Iterator[Doubt]:

@@ -54,6 +54,7 @@ from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.arrays.sets import fits_columns, hold_sets, set_rows, with_ids
 from karat.data.sources.distributed.frames import distributed_host, pieces_of
 from karat.data.sources.files.paths import names_files
+from karat.data.sources.logged import logged
 from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.values import doubts_of_values
 from karat.data.sources.torch.tensors import DeviceArrays, device_arrays
@@ -371,7 +372,7 @@ def _run(
         is_plain = not is_split and confusion is None and not limit
         if is_plain and not (exact and has_scores):
             tensors = device_arrays(y_true, y_pred, y_prob, y_score, weights)
-        empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
+        empty = spec.empty(max_memory or MAX_MEMORY, is_frequency=is_frequency)
         source = None if tensors is None else _tensors(tensors, options, spec, empty)
         if source is None:
             if checkpoint is not None:
@@ -506,8 +507,9 @@ def report_of_table(
         # Scores detected by name are read only if they are needed for predictions.
         named |= {r: UNLESS_PREDICTED for r in ("prob", "score") if named[r] is None}
     named |= {name: options[name] for name in _OF_LABELS} | {"threshold": spec.threshold}
-    empty = ScoreParts(max_memory or MAX_MEMORY, is_frequency=is_frequency)
-    bar = reading.pop("progress", None)
+    of_read: dict[str, Any] = {"is_frequency": is_frequency, "keeps_all": checkpoint is not None}
+    empty = spec.empty(max_memory or MAX_MEMORY, **of_read)
+    bar = reading.pop("progress", None) or logged()
     reading = {"nulls": nulls, **reading}
     lists_rows = bool(limit) or then is not None
     of_all: dict[str, Any] = {"groups": groups, "n_threads": spec.n_threads}

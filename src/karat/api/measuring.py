@@ -44,6 +44,7 @@ from karat.errors.options import option
 from karat.inference.confidence import Confidence, refuse_at_looks
 from karat.inference.score_intervals import (
     ScoredIntervals,
+    is_of_sums,
     measured_histograms,
     measured_with_intervals,
 )
@@ -65,6 +66,10 @@ if TYPE_CHECKING:
 
 _FEW: Final = 1 << 16
 """Of no more scores than this a report keeps the rows, and computes what is read of it."""
+_OF_COLUMNS: Final = (
+    "The metrics of the stream read no columns of scores, so these were not kept: name it in "
+    "metrics= of karat.Stream."
+)
 _TOO_MANY: Final = "needs the rows, and there were too many to keep"
 
 
@@ -93,6 +98,19 @@ class Spec:
     is_dry: bool = False
     class_names: Any = None
     keep_rows: int = 0
+
+    def empty(
+        self, max_memory: int, *, is_frequency: bool, keeps_all: bool = False, **settings: Any
+    ) -> ScoreParts:
+        """Accumulator of rows with scores, of which it keeps what the metrics read, or all.
+
+        A read with a checkpoint keeps all: when it goes on, other metrics may be asked for.
+        """
+        is_usual = self.confidence is None or self.confidence.design == "cohort"
+        keeps_columns = keeps_all or self.wanted is None or is_frequency or not is_usual
+        keeps_columns |= any(m.needs_scores and not is_of_sums(m) for m in self.wanted or ())
+        settings |= {"is_frequency": is_frequency, "keeps_columns": keeps_columns}
+        return ScoreParts(max_memory, **settings)
 
     def keeper(self, classes: Classes) -> Keeper | None:
         """Keeper of the curves of a whole page; None where only some metrics are requested."""
@@ -450,6 +468,9 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> Report:
     of_rows = [metric for metric in wanted if metric in of_pairs or metric.is_clipped]
     if of_rows and spec.wanted is not None:
         raise error("K211", name=str(of_rows[0]), do=f"Give a larger max_memory=: it {_TOO_MANY}.")
+    of_columns = [] if histograms.has_columns else [m for m in wanted if not is_of_sums(m)]
+    if of_columns:
+        raise error("K211", name=str(of_columns[0]), do=_OF_COLUMNS)
     keeper = spec.keeper(rows.classes)
     found = measured_histograms(
         rows,

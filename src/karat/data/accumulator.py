@@ -23,7 +23,7 @@ from karat.data.slices.codes import Key, SliceCodes, coded_texts, of_columns, se
 from karat.data.sources.files.sql import NO_VALUE
 from karat.data.weights import as_weights
 from karat.errors import KaratError
-from karat.tally import Axis, Cells, Classes, CrossedCells, union
+from karat.tally import Axis, Cells, Classes, CrossedCells, Label, union
 from karat.tally.axes import slice_axis, too_many
 from karat.tally.folds import FoldColumns
 from karat.tally.held_rows import HeldRows, RowChunk
@@ -138,6 +138,11 @@ def whole(crossed: Crossed, classes: Classes) -> dict[Key, CrossedCells]:
         key: reduce(CrossedCells.merge, [part.on(classes) for part in parts])
         for key, parts in crossed.items()
     }
+
+
+def added(left: Mapping[Label, int], right: Mapping[Label, int]) -> Mapping[Label, int]:
+    """Return the counts of both."""
+    return {key: left.get(key, 0) + right.get(key, 0) for key in (*left, *right)}
 
 
 def n_bytes_of(crossed: Crossed) -> int:
@@ -274,6 +279,7 @@ class Tallies:
         sets: rows with sets of labels, kept while they fit; then the others are None.
         sliced: rows by slice, if they differ between columns or crosses.
         n_dropped: number of rows that were left out.
+        unverified: predicted label → number of those whose truth is missing.
         origin: origin of the rows.
         keep_rows: rows to list of each cell and bin, of rows that are read in batches.
         listed: rows that are listed; None without any.
@@ -287,6 +293,7 @@ class Tallies:
     crossed: Crossed = field(default_factory=dict)
     later: SlicesLater = field(default_factory=SlicesLater)
     n_dropped: int = 0
+    unverified: Mapping[Label, int] = field(default_factory=dict)
     origin: Origin = field(default_factory=Origin)
     keep_rows: int = 0
     listed: ListedRows | None = None
@@ -369,11 +376,13 @@ class Tallies:
         if isinstance(batch, Tallies):
             return self.merge(batch, empty, n_threads)
         if isinstance(batch, Counted):
-            return self.merge(Tallies(batch.cells, n_dropped=batch.n_dropped), empty, n_threads)
+            part = Tallies(batch.cells, n_dropped=batch.n_dropped, unverified=batch.unverified)
+            return self.merge(part, empty, n_threads)
         if batch.scores is None:
             crossed = crossed_of(batch, self.later.groups)
             cells = counted(batch, n_threads, is_part=True).cells
-            part = Tallies(cells, crossed=crossed, n_dropped=batch.n_dropped)
+            n_dropped, unverified = batch.n_dropped, batch.unverified
+            part = Tallies(cells, crossed=crossed, n_dropped=n_dropped, unverified=unverified)
             return self.merge(part, empty, n_threads)
         pred = batch.pred if empty.threshold is None else None
         # Values that no metric may read are refused with their batch, for any classes.
@@ -384,7 +393,9 @@ class Tallies:
         chunk = RowChunk(batch.true, batch.scores.values, pred, batch.weights, axes=codes)
         held = HeldRows(batch.classes, (chunk,), batch.is_prob, batch.scores.tolerance, axes)
         scores = (self.scores or empty).with_rows(held, n_threads)
-        return replace(self, scores=scores, n_dropped=self.n_dropped + batch.n_dropped)
+        unverified = added(self.unverified, batch.unverified)
+        n_dropped = self.n_dropped + batch.n_dropped
+        return replace(self, scores=scores, n_dropped=n_dropped, unverified=unverified)
 
     def merge(self, other: Tallies, empty: ScoreParts, n_threads: int | None = None) -> Tallies:
         """Merge the rows of several batches, partitions, checkpoints or streams.
@@ -407,9 +418,9 @@ class Tallies:
             axes = [axis for parts in crossed.values() for axis in parts[0].axes]
             n = self.n_rows + other.n_rows
             raise too_many(n, n_bytes, empty.max_memory, tuple(dict.fromkeys(axes)))
-        found = replace(
-            self, cells=cells, scores=scores, sets=sets, n_dropped=n_dropped, crossed=crossed
-        )
+        unverified = added(self.unverified, other.unverified)
+        found = replace(self, cells=cells, scores=scores, sets=sets, crossed=crossed)
+        found = replace(found, n_dropped=n_dropped, unverified=unverified)
         return found.warned(*other.origin.warnings)
 
     def warned(self, *sentences: str) -> Tallies:
@@ -490,7 +501,8 @@ def accumulate(
         rows, cells = (source, None) if isinstance(source, Rows) else (None, source.cells)
         if rows is not None and rows.scores is None and rows.pred is not None:
             rows = counted(rows, n_threads)
-        return Tallies(cells, rows=rows, n_dropped=source.n_dropped, origin=origin)
+        n_dropped, unverified = source.n_dropped, source.unverified
+        return Tallies(cells, rows=rows, n_dropped=n_dropped, unverified=unverified, origin=origin)
     first, total = (0, Tallies()) if progress is None else progress.start()
     total = replace(total, later=source.later, keep_rows=keep_rows)
     for place, batch in enumerate(source.batches(first), first):

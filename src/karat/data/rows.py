@@ -34,6 +34,7 @@ class Counted:
         source: origin of the rows: files, format, table, query, filter.
         warnings: sentences for the reader.
         n_dropped: number of rows left out because a label or a weight is missing.
+        unverified: predicted label → number of rows left out because their truth is missing.
     """
 
     cells: Cells
@@ -41,6 +42,7 @@ class Counted:
     source: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     n_dropped: int = 0
+    unverified: Mapping[Label, int] = field(default_factory=dict)
 
     @property
     def classes(self) -> Classes:
@@ -90,6 +92,7 @@ class Rows:
         source: origin of the rows.
         warnings: sentences for the reader.
         n_dropped: number of rows left out because a label or a weight is missing.
+        unverified: predicted label → number of rows left out because their truth is missing.
         kept: bool[m], the kept rows of the source; None if all are kept.
         weights_argument: the name of the weights in messages.
         is_owned: whether no other code can change the arrays.
@@ -122,6 +125,7 @@ class Rows:
     left_out: Mapping[str, str] = field(default_factory=dict)
     id_values: Any = None
     folds: FoldColumns | None = None
+    unverified: Mapping[Label, int] = field(default_factory=dict)
 
     @property
     def n(self) -> int:

@@ -182,7 +182,8 @@ K146  Rows with scores cannot be counted before every column has its class.
       Give all classes in the order of the columns as labels=, or a larger max_memory=.
 K147  Rows with scores of {k} classes do not fit into memory, nor do tables of them.
       max_memory is {given} bytes; tables of {k} classes take at least {needed}.
-      Give max_memory={needed} or more, or labels alone.
+      Give max_memory={needed} or more, or labels alone. Metrics of labels and losses alone, as
+          metrics=['accuracy', 'log_loss'], need no tables.
 K148  Rows that have clusters or slices do not fit into memory.
       {n} rows take {needed} bytes and max_memory is {given}: {what}.
       Give a larger max_memory=, or leave out clusters=, by= or folds=.

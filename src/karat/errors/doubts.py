@@ -116,6 +116,12 @@ D135  The rows are in few clusters.
       There are {n} so far; limits are reliable from 10 on.
       Add batches of more clusters before you act on a verdict. If rows of a cluster are
           independent, leave clusters= out.
+D146  Rows without truth are predicted otherwise than the others.
+      The prediction is {name} in {of_verified} % of the rows with truth, and in {of_others} % of
+          the {n} without (p = {p}). They are left out.
+      If some predictions are looked up more often, metrics are biased: weight each row with truth
+          by 1 ÷ the probability that it was looked up, {weights}, or use a judge's labels of all
+          rows: docs/judge.md.
 D125  Rows that were drawn have no gold label.
       {counts} of the rows with {weights} have none.
       They count as rows that were not drawn, which is right if chance left them out: {do}.

@@ -136,6 +136,11 @@ class Confidence:
         return "" if self.window is None else f"window {self.window}"
 
     @property
+    def sampled(self) -> str:
+        """The design in words, unless rows and classes were sampled together."""
+        return "" if self.design == "cohort" else f"{self.design} sample"
+
+    @property
     def looks(self) -> str:
         """The looks that limits hold at, in words; empty for one look."""
         return "" if self.anytime is None else words_on_looks(self.anytime)

@@ -28,6 +28,7 @@ from karat.metrics._influence.forms import (
     LineInfluence,
     LossInfluence,
     PairsInfluence,
+    PlaceInfluence,
     PrecisionInfluence,
     ShareInfluence,
 )
@@ -201,6 +202,9 @@ class InfluenceVariances:
         sizes, form = self._sizes, metric.record.influence
         if isinstance(form, LossInfluence):
             square = _square_of_mean(metric, self._rows)
+        elif isinstance(form, PlaceInfluence) and not self._rows.is_weighted:
+            right = -float(linear_of(metric, self._rows).offsets[0])
+            square = float(sizes.weight.sum()) * right * (1.0 - right)
         else:
             square = float(self._squares(linear_of(metric, self._rows).of_rows).sum())
         variance = square / float(sizes.weight.sum()) ** 2 * self._factor

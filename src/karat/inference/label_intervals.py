@@ -59,7 +59,7 @@ _LIGHT_ROWS: Final = (
     "it rests on the number of rows: those that differ from the others weigh less than two rows"
 )
 _FEW_ROWS: Final = "classes have few rows"
-_FIXED: Final = "the design fixes the shares of the true classes"
+FIXED: Final = "the design fixes the shares of the true classes"
 _ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
 _NO_SQUARES: Final = "the table holds sums of weights, and their squares are not known"
 
@@ -96,7 +96,7 @@ def _found(
         g = derivative(metric, cells, policy)
         drawn = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
         if is_fixed(g, drawn, spread):
-            return Interval(remark=_FIXED)
+            return Interval(remark=FIXED)
     ends = range_of(metric)
     if asked.method not in ("wald", "logit") and is_combined(metric, policy):
         found = combined(metric, value, spread, asked, policy)

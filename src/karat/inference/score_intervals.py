@@ -24,6 +24,7 @@ from karat.metrics._influence.forms import (
     DifferencesInfluence,
     LossInfluence,
     PairsInfluence,
+    PlaceInfluence,
     PrecisionInfluence,
 )
 from karat.metrics._influence.gather import reason_without
@@ -38,6 +39,7 @@ _FEW_OF_A_CLASS: Final = 5
 """With 8 rows of a class, the coverage of areas is 95 to 99 of 100 samples (docs/coverage.md)."""
 _LEAST_DF: Final = 2.0
 _NOT_KEPT: Final = "its replicates need the rows, of which there were too many to keep"
+_NO_SQUARES: Final = "the squares of the weights of its rows were not kept: give more max_memory="
 _NOTHING_SEEN: Final = "no row loses anything, so the rows do not show how much one may lose"
 
 
@@ -418,7 +420,8 @@ def measured_histograms(
     asked = asked.at(rows.n_rows)
     smooth = [metric for metric in wanted if not reason_without(metric)]
     is_fixed = asked.design == "case-control"
-    direct = [m for m in smooth if _is_told(m) and not is_fixed]
+    is_weighted = rows.is_weighted
+    direct = [m for m in smooth if _is_known(m, is_weighted=is_weighted) and not is_fixed]
     drawn, lazy = _replicated(wanted, asked, is_requested=is_requested, one_by_one=True)
     spreads = KeptColumns(lazy, rows, direct)
     values = measure(rows, wanted, policy, along, spreads)
@@ -426,7 +429,7 @@ def measured_histograms(
     found = ScoredIntervals(draws=Draws(spreads.cumulatives, lazy))
     of_sample = [metric for metric in smooth if metric not in direct]
     known: dict[Metric, Found] = spreads.found()
-    if of_sample:
+    if of_sample and rows.histograms.has_columns:
         some, squares = sampled()
         columns = [rows.column(i) for i in range(rows.classes.k)]
         areas = [AreaVariance.of(ClassRanks(each).area, each.placements()) for each in columns]
@@ -441,6 +444,8 @@ def measured_histograms(
             found.intervals.pop(metric, None)
         elif metric in drawn:
             found.intervals[metric] = Interval(remark=_NOT_KEPT)
+        elif metric in of_sample and metric not in known:
+            found.intervals[metric] = Interval(remark=_NO_SQUARES)
         elif reason_without(metric):
             found.intervals[metric] = Interval(remark=_why_none(metric, asked))
     bounds, class_bounds = all_bounds_of(rows, wanted, policy)
@@ -459,11 +464,18 @@ def measured_histograms(
     return HistogramMeasures(values, bounds, class_bounds, found)
 
 
-def _is_told(metric: Metric) -> bool:
-    """Return whether its error follows from histograms: that of a mean loss, or of one column."""
-    if metric.record.reads is Losses:
-        return isinstance(metric.record.influence, LossInfluence)
+def _is_known(metric: Metric, *, is_weighted: bool) -> bool:
+    """Return whether its error follows from histograms: that of a mean, or of one column."""
+    if is_of_sums(metric):
+        # Ranks are counted without the squares of weights.
+        return isinstance(metric.record.influence, LossInfluence) or not is_weighted
     return metric.record.is_per_class and metric.lift in ("plain", "per_class")
+
+
+def is_of_sums(metric: Metric) -> bool:
+    """Return whether a metric is the mean of what is summed of each row."""
+    form = metric.record.influence
+    return isinstance(form, LossInfluence | PlaceInfluence) and not metric.is_clipped
 
 
 def _around(interval: Interval, value: float, limits: Limits | None, metric: Metric) -> Interval:

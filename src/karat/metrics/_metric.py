@@ -245,6 +245,15 @@ class Metric:
         """True if another order of the classes may give another value."""
         return _reads_order(self.record) or any(np.ndim(value) == 2 for _, value in self.params)
 
+    def depends_on_mix(self, k: int) -> bool:
+        """Return whether the value for k classes changes with their proportions alone."""
+        record = self.record
+        if record.is_traced:
+            return k > 1 and _depends_on_mix(self, k)
+        # One of several classes is compared with a mix of the others.
+        is_mixed = k > 2 or self.lift in ("micro", "weighted")
+        return not record.is_within_classes or (record.is_per_class and is_mixed)
+
     def _parameter(self, name: str) -> Parameter:
         found = self.record.parameter(name)
         assert found is not None
@@ -573,3 +582,16 @@ def _reads_order(record: Record) -> bool:
         return False
     nodes = walk(Metric.of(record, "plain", params).traced("nan").raw)
     return any(node.op in ("cumulative", "later") or node.value == "index" for node in nodes)
+
+
+@cache
+def _depends_on_mix(metric: Metric, k: int) -> bool:
+    """True if a traced metric of a table changes where its true classes have other sizes."""
+    if not any(np.ndim(value) == 2 for _, value in metric.params):
+        k = min(k, 3)
+    i = np.arange(k)
+    table = 5.0 + (7 * i[:, None] + 3 * i * i) % 11 + 40 * np.eye(k)
+    tables = np.stack([table, (2.0 + i[:, None] % 7) * table])
+    classes = Classes(tuple(range(k)), positive=1 if k == 2 else None)
+    one, other = metric.values(Cells.dense(tables, classes=classes)).value
+    return bool(abs(other - one) > 1e-9 * max(abs(one), abs(other)))

@@ -293,6 +293,8 @@ class Record:
         numbered: its name in results, with a parameter in braces; empty: `name`.
         least_classes: with fewer classes it is trivial, and a report leaves it out.
         depends_on_rows: whether it depends on the number of rows, not only on proportions.
+        is_within_classes: for metrics of scores, whether the value for two classes stays the same
+            if a class has more rows of the same kind; see `Metric.depends_on_mix`.
         weights_are_rows: whether a row of weight 2 counts as two rows; False if a variance is
             involved.
         is_of_scores_only: whether a report of probabilities leaves it out.
@@ -345,6 +347,7 @@ class Record:
     least_classes: int = 2
     is_of_scores_only: bool = False
     depends_on_rows: bool = False
+    is_within_classes: bool = False
     weights_are_rows: bool = True
     influence: Influence | None = None
     no_influence: str = ""

@@ -109,6 +109,7 @@ def score_metric(
     least_classes: int = 2,
     is_of_scores_only: bool = False,
     depends_on_rows: bool = False,
+    is_within_classes: bool = False,
     weights_are_rows: bool = True,
     influence: Influence | None = None,
     no_influence: str = "",
@@ -132,6 +133,7 @@ def score_metric(
         clipped_by: the parameter at which the loss of probabilities is clipped, unless it is None.
         numbered: its name in results, with a parameter in it: ``"top_{k}_accuracy"``.
         lift_names: names of averages that are not the average followed by the name.
+        is_within_classes: whether the sizes of two classes do not change the value, see `Record`.
         influence: the form of the influence of each row on the value, see `_influence.forms`.
         no_influence: why it has no influence function, in words.
         is_extreme: whether it is a maximum, a minimum or a sum of absolute values; see `Record`.

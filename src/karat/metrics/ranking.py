@@ -103,6 +103,7 @@ _of_pairs = partial(
     bounds=between_orders,
     rounding=pair_area,
     of_row=RowFormula(samples_roc_auc),
+    is_within_classes=True,
 )
 def roc_auc(c: ClassRanks, *, max_fpr: float | None) -> float:
     """Area under the ROC curve: the probability that a row of the class outranks another row.
@@ -159,6 +160,7 @@ def _mean_of_pairs(p: PairRanks, weight: Floats) -> float:
     headline=("plain",),
     influence=PairsInfluence(),
     rounding=area_and_pairs(is_weighted=False),
+    is_within_classes=True,
 )
 def roc_auc_ovo_macro(p: PairRanks) -> float:
     """Mean ROC AUC over the pairs of classes (Hand & Till's M).
@@ -238,6 +240,7 @@ def _checked_cost(cost: Any, k: int) -> Floats:
     references=(KLEIMAN_PAGE_2019,),
     influence=DifferencesInfluence(),
     rounding=area_and_pairs(is_weighted=False),
+    is_within_classes=True,
 )
 def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     """Mean ROC AUC over the pairs of classes, by both scores together (AUCμ).
@@ -338,6 +341,7 @@ def pr_auc_trapezoid(c: ClassRanks) -> float:
     influence=AreaInfluence(scale=2.0),
     bounds=between_orders,
     rounding=twice_the_area,
+    is_within_classes=True,
 )
 def gini(c: ClassRanks) -> float:
     """Gini coefficient of the scores: 2·ROC AUC − 1, which is 0 for random scores."""

@@ -75,6 +75,7 @@ def _gaps(c: ClassRanks) -> tuple[float, float]:
     references=(KOLMOGOROV_SMIRNOV,),
     rounding=linear(absolute=(1, 4)),
     in_report=True,
+    is_within_classes=True,
 )
 def ks_statistic(c: ClassRanks) -> float:
     """Largest difference between the score distributions of the class and of the rest.
@@ -97,6 +98,7 @@ def ks_statistic(c: ClassRanks) -> float:
     no_influence="read off at a threshold that moves with the rows",
     bounds=between_orders,
     rounding=linear(absolute=(4, 32)),
+    is_within_classes=True,
 )
 def equal_error_rate(c: ClassRanks) -> float:
     """Error rate at the threshold where false positive and false negative rate are equal.
@@ -297,6 +299,7 @@ def f_beta_threshold(c: ClassRanks, *, beta: float) -> float:
     references=(YOUDEN_1950,),
     bounds=argmax_of(_informedness_of),
     rounding=linear(absolute=(1, 8), scale=NEARBY),
+    is_within_classes=True,
 )
 def informedness_threshold(c: ClassRanks) -> float:
     """Threshold that maximizes informedness on these rows: predict the class at or above it."""
@@ -312,6 +315,7 @@ def informedness_threshold(c: ClassRanks) -> float:
     cases=[tied(gives="1/3")],
     references=(YOUDEN_1950,),
     rounding=linear(absolute=(1, 4)),
+    is_within_classes=True,
 )
 def max_informedness(c: ClassRanks) -> float:
     """Largest informedness over all thresholds on these rows, which is an optimistic estimate."""

@@ -26,7 +26,7 @@ from karat.output.sections import (
     some_of,
     thresholds_section,
 )
-from karat.results.values import ReportValues
+from karat.results.values import OF_MIX, ReportValues
 
 if TYPE_CHECKING:
     from karat.results.named import NamedResults
@@ -39,6 +39,7 @@ N_CLASSES_IN_FULL = 24
 """Up to here the table lists every class; above, the worst ones."""
 N_WORST = 10
 N_REASONS = 6
+N_NAMED = 8
 
 _ALL = "--metrics all (in Python report.metrics)"
 """How to see the rest, on the command line and in Python."""
@@ -178,7 +179,7 @@ def facts(report: Report) -> tuple[str, ...]:
     if weights or report.cells.is_weighted:
         found.append(f"weighted by {weights}" if weights else "weighted")
     if report.confidence is not None:
-        found.append(report.confidence.looks)
+        found += [report.confidence.sampled, report.confidence.looks]
     return tuple(fact for fact in found if fact)
 
 
@@ -197,7 +198,9 @@ def headline_table(report: Report | SetReport, names: Sequence[str]) -> Table:
         rows = [(*row, Cell(text, "dim")) for row, text in zip(rows, limits, strict=True)]
     n_more = len(results) - len(names)
     more = f"{counted(n_more, 'more metric')}: {_ALL}"
-    notes = (more,) if n_more else ()
+    of_mix = [name for name in names if OF_MIX in (results[name].remark or "")]
+    notes = (f"{some_of(of_mix, N_NAMED)}: {OF_MIX}",) if of_mix else ()
+    notes = (*notes, more) if n_more else notes
     return Table("Metrics", tuple(columns), tuple(rows), notes, is_compact=not has_interval)
 
 

@@ -144,12 +144,7 @@ class Report(ReportValues):
         """Sampling of the rows, as the bands of curves need it."""
         from karat.curves._sampling import OF_CLUSTERS, Sampling
 
-        cells, square = self.cells, self.cells.squares
-        if square is not None and cells.storage == "marginals":
-            square = square[0] + square[2]
-        elif square is not None:
-            true, *_ = cells.coordinates()
-            square = np.asarray(np.bincount(true, cells.flat(square), cells.k), np.float64)
+        cells, square = self.cells, self.cells.class_squares
         is_known = square is not None and bool(np.isfinite(square).all())
         no_band = OF_CLUSTERS if self.is_clustered else None
         return Sampling(cells.is_weighted, square if is_known else None, no_band)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from karat.errors.doubts import no_scores
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.label_intervals import TableIntervals
+from karat.inference.label_intervals import A_COUNT, FIXED, TableIntervals
 from karat.inference.limits import Floats
 from karat.metrics import Metric, Pairwise, get
 from karat.metrics._bounded import ClassLimits
@@ -121,7 +121,13 @@ def _limits(report: ReportValues, tables: TableIntervals) -> dict[str, tuple[Flo
     return found
 
 
+OF_MIX: Final = "it depends on the class proportions, which the design fixes"
 _OPEN: Final = "from scores in buckets; how far from exact is not known"
+
+
+def _joined(told: str, more: str) -> str:
+    """Add a remark; one that was read from JSON has it already."""
+    return told if more in told else "; ".join(filter(None, (told, more)))
 
 
 def listed_metrics(cells: Cells, of_scores: Iterable[Metric] = ()) -> list[Metric]:
@@ -282,12 +288,15 @@ class ReportValues(NamedResults):
         )
 
     def _remark(self, metric: Metric, of_interval: str | None) -> str | None:
-        """Remark about an interval, and about a value that is not exact."""
-        if self.bounds.get(metric, ()) is not None:
-            return of_interval
-        # What was read from JSON says it already.
-        told = (of_interval or "").removesuffix(_OPEN).removesuffix("; ")
-        return f"{told}; {_OPEN}" if told else _OPEN
+        """Remark about an interval, and about a value that the design or buckets decide."""
+        told = of_interval or ""
+        asked = self.confidence
+        is_fixed = asked is not None and asked.design != "cohort" and metric.record.is_estimate
+        if is_fixed and told not in (A_COUNT, FIXED) and metric.depends_on_mix(self.classes.k):
+            told = _joined(told, OF_MIX)
+        if self.bounds.get(metric, ()) is None:
+            told = _joined(told, _OPEN)
+        return told or None
 
     def _interval(
         self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool

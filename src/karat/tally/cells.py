@@ -386,6 +386,16 @@ class Cells:
         out[..., rows, cols] = values
         return out
 
+    @property
+    def class_squares(self) -> npt.NDArray[np.float64] | None:
+        """float64[k], Σw² of the rows of each true class; None if unweighted or unknown."""
+        if self.squares is None:
+            return None
+        if self.storage == "marginals":
+            return np.asarray(self.squares[0] + self.squares[2])
+        true, _ = self.coordinates()
+        return np.bincount(true, self.flat(self.squares), self.k).astype(np.float64)
+
     def with_classes(self, classes: Classes) -> Cells:
         """Return the same numbers with another description of the same k classes."""
         return replace(self, classes=classes)

@@ -313,6 +313,11 @@ class HistogramRows:
 
     def class_squares(self) -> Floats:
         """float64[k], Σw² of the rows of each true class."""
+        if not self.histograms.has_columns:
+            squares = self.histograms.cells.class_squares
+            return np.asarray(
+                self.histograms.sums.truth if squares is None else squares, np.float64
+            )
         table = self.histograms.ranks[0]
         found = table.counts if table.squares is None else table.squares
         return np.asarray(found.sum(axis=0), np.float64)

@@ -1,6 +1,7 @@
 """`ScoreHistograms`: compact tally of rows with scores when there are too many to keep.
 
-The confusion matrix and the losses are exact. Each column is a `ScoreHistogram`: exact while its
+The confusion matrix and the losses are exact, and all there is for metrics that read nothing else.
+Each column is a `ScoreHistogram`: exact while its
 distinct scores are few, in buckets beyond that. A sample of rows represents the joint distribution
 of columns.
 """
@@ -20,7 +21,7 @@ from karat.tally.algebra import merge
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import RowSample
-from karat.tally.score_histogram import ScoreHistogram, other_totals
+from karat.tally.score_histogram import EXACT, ScoreHistogram, other_totals
 from karat.tally.serialization import damaged, framed, read_tally
 from karat.tally.shared import Numbers
 from karat.tally.sums import LOSSES, Sums
@@ -36,7 +37,8 @@ class ScoreHistograms:
     Attributes:
         cells: the confusion matrix of the predicted classes.
         sums: every loss, and ranks.
-        ranks: histogram of each column of scores, or of the one column of the positive class.
+        ranks: histogram of each column of scores, or of the one column of the positive class; empty
+            if only counts and losses are kept: then there are no other histograms, and no sample.
         probabilities: histogram of each softmax column; empty if scores are probabilities, or if
             one column represents both.
         confidences: histogram of the probability of the predicted class, with the classes wrong and
@@ -95,7 +97,20 @@ class ScoreHistograms:
     @property
     def bits(self) -> int:
         """Precision in bits of the coarsest histogram."""
-        return min(table.bits for table in self.histograms)
+        return min((table.bits for table in self.histograms), default=EXACT)
+
+    @property
+    def has_columns(self) -> bool:
+        """True if there are histograms of scores, not only counts and losses."""
+        return bool(self.ranks)
+
+    def without_columns(self) -> ScoreHistograms:
+        """Return the counts and the losses alone; one column of two classes stays."""
+        if self.is_single:
+            return self
+        k = self.classes.k
+        sample = RowSample.empty(k, k, 1, is_weighted=self.is_weighted)
+        return replace(self, ranks=(), probabilities=(), confidences=None, sample=sample, limit=1)
 
     def merge(self, other: ScoreHistograms) -> ScoreHistograms:
         """Return the tally of the two data sets read one after the other.
@@ -196,13 +211,16 @@ def _inconsistency(found: ScoreHistograms) -> str | None:
     flags_of = {type(found.is_prob), type(found.has_pred)}
     if flags_of != {bool} or type(found.limit) is not int or found.limit < 1:
         return "The kind of the scores, or how many are kept, is missing"
-    if len(found.ranks) != (1 if is_single and k == 2 else k):
+    n_columns = k if found.has_columns else 0
+    if len(found.ranks) != (1 if is_single and k == 2 else n_columns):
         return "There is not one table a class"
     has_softmax = not (found.is_prob or is_single)
-    if len(found.probabilities) != (k if has_softmax else 0):
+    if len(found.probabilities) != (n_columns if has_softmax else 0):
         return "There is not one table of probabilities a class"
-    if (found.confidences is None) != is_single:
+    if (found.confidences is None) != (is_single or not found.has_columns):
         return "The confidences are missing, or too many"
+    if len(found.sample) and not found.has_columns:
+        return "There are rows of a sample without tables of scores"
     parts = [*found.ranks, *found.probabilities]
     if any(table.k != k for table in parts) or found.sums.k != k or found.sample.k != k:
         return "The parts are not of the same classes"

@@ -130,6 +130,15 @@ def weights_are_repetitions(record: Record) -> None:
             near(value_of(metric, scaled), found, f"{metric}, scaled")
 
 
+def sizes_of_classes_are_declared(record: Record) -> None:
+    """More rows of a class change nothing where the metric does not depend on the mix."""
+    for metric, problem in _each(record):
+        if not metric.depends_on_mix(problem.k):
+            weights = np.ones(len(problem.y_true)) if problem.weights is None else problem.weights
+            scaled = replace(problem, weights=weights * (2.0 + problem.y_true))
+            near(value_of(metric, scaled), value_of(metric, problem), f"{metric}, other sizes")
+
+
 def within_range(record: Record) -> None:
     """Values lie in the declared range."""
     low, high = record.range
@@ -217,6 +226,7 @@ SCORE_LAWS: Final = (
     golden_cases_hold,
     order_of_rows_is_nothing,
     weights_are_repetitions,
+    sizes_of_classes_are_declared,
     within_range,
     perfect_scores_are_perfect,
     one_column_is_two,

@@ -114,7 +114,8 @@ class Settings:
     @property
     def empty(self) -> ScoreParts:
         """Accumulator of no rows with scores."""
-        return ScoreParts(self.max_memory, self.threshold, self.positive, self.is_frequency)
+        asked: dict[str, Any] = {"threshold": self.threshold, "positive": self.positive}
+        return self.spec.empty(self.max_memory, is_frequency=self.is_frequency, **asked)
 
     @cached_property
     def reader(self) -> BatchReader:

@@ -113,6 +113,8 @@ class Stream:
     labels, the confusion matrix is kept. Rows with scores are kept while they take at most
     `max_memory` bytes. Beyond that, their distinct scores are counted, exactly while they fit, then
     in buckets: results that depend on them have ``exact=False`` and a `bound` for the exact value.
+    If `metrics` are of labels and mean losses alone (accuracy, top-k accuracy, log loss), only
+    their counts and sums are kept, for any number of classes.
     Sets of labels give a `MultilabelReport` with exact counts; beyond `max_memory`, a sample of
     rows represents how labels occur together.
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-_LIST: Final = re.compile(r"\s*\[.*\]\s*", re.DOTALL)
+_LIST: Final = re.compile(r"\s*(\[.*\]|\(.*\)|\{.*\}|(frozen)?set\(.*\))\s*", re.DOTALL)
 _MARKS: Final = ("|", ";", ",")
 _MOST_LOOKED: Final = 10_000
 """Number of labels above which this is not checked."""
@@ -22,13 +22,16 @@ def are_printed_lists(labels: Sequence[object]) -> bool:
         >>> are_printed_lists(["['a', 'b']", "[]"]), are_printed_lists(["[PAD]", "[CLS]"])
         (True, False)
     """
-    if not 2 <= len(labels) <= _MOST_LOOKED:
+    if len(labels) < 2:
         return False
-    texts = [label for label in labels if isinstance(label, str) and _LIST.fullmatch(label)]
-    if len(texts) < len(labels):
-        return False
-    is_quoted = any("'" in text or '"' in text for text in texts)
-    return is_quoted or len({text.count(",") for text in texts}) > 1
+    is_quoted, n_commas, has_brackets = False, set(), True
+    for text in labels:
+        if not isinstance(text, str) or not _LIST.fullmatch(text):
+            return False
+        is_quoted |= "'" in text or '"' in text
+        has_brackets &= text.lstrip().startswith("[")
+        n_commas.add(text.count(","))
+    return is_quoted or (has_brackets and len(n_commas) > 1)
 
 
 def looks_separated(labels: Sequence[object]) -> tuple[str, list[str]] | None:

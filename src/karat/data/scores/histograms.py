@@ -30,7 +30,13 @@ _LEAST_BYTES: Final = 1 << 24
 
 
 def room_of(
-    k: int, *, is_prob: bool, is_single: bool, is_weighted: bool, n_bytes: int
+    k: int,
+    *,
+    is_prob: bool,
+    is_single: bool,
+    is_weighted: bool,
+    n_bytes: int,
+    keeps_columns: bool = True,
 ) -> tuple[int, int]:
     """Return the numbers of score levels, and of rows of each class, that fit into this memory.
 
@@ -39,6 +45,8 @@ def room_of(
     Errors:
         K147 histograms of this size would have almost no information: there are too many classes.
     """
+    if not (is_single or keeps_columns):
+        return 1, 1
     n_tables = 1 if is_single else (k if is_prob else 2 * k) + 1
     level = 8 * (3 + (2 if is_weighted else 1) * k)
     rows = _SAMPLE_BYTES // (8 * k * ((1 if is_single else k) + 4))
@@ -57,6 +65,7 @@ def histograms_of(
     like: ScoreHistograms | None = None,
     *,
     is_frequency: bool = False,
+    keeps_columns: bool = True,
 ) -> ScoreHistograms:
     """Return the histograms of rows.
 
@@ -66,6 +75,7 @@ def histograms_of(
         n_sampled: largest number of rows of each class in the sample.
         like: histograms to be merged with, which limit the precision.
         is_frequency: whether a row of weight 3 stands for three independent rows.
+        keeps_columns: whether there are histograms, or the counts and the losses alone.
 
     Errors:
         K13x a value is not a probability or not finite; K113 to K115, K125 invalid weights.
@@ -88,20 +98,27 @@ def histograms_of(
     positive = rows.classes.positive
     assert not is_single or positive is not None
     # In the order of `ScoreHistograms.histograms`.
-    ranks = histograms([positive or 0] if is_single else range(k), is_prob=False)
-    has_softmax = not (is_single or rows.is_prob)
-    probabilities = histograms(range(k) if has_softmax else (), is_prob=True)
+    columns: Sequence[int] = [positive or 0] if is_single else range(k if keeps_columns else 0)
+    ranks = histograms(columns, is_prob=False)
+    probabilities = histograms(() if is_single or rows.is_prob else columns, is_prob=True)
     confidences = None
-    if not is_single:
+    if columns and not is_single:
         sure, is_right = rows.confidence_values()
         confidences = table(sure, is_right, 2)
+    some = slice(None) if columns else slice(0)
     found = ScoreHistograms(
         rows.cells(),
         rows.sums(names),
         ranks,
         probabilities,
         confidences,
-        RowSample.of(rows.scores.values, rows.codes, k, n_sampled, weights),
+        RowSample.of(
+            rows.scores.values[some],
+            rows.codes[some],
+            k,
+            n_sampled,
+            None if weights is None else weights[some],
+        ),
         rows.is_prob,
         limit,
         rows.pred is not None,

@@ -86,9 +86,19 @@ def _histograms(held: HeldRows, parts: ScoreParts, n_threads: int | None) -> Sco
     assert parts.shape is not None
     columns, _, is_weighted = parts.shape
     kind = {"is_prob": parts.is_prob, "is_single": columns is None, "is_weighted": is_weighted}
-    limit, n_sampled = room_of(parts.classes.k, **kind, n_bytes=parts.max_memory)
+    keeps_columns = parts.keeps_columns
+    limit, n_sampled = room_of(
+        parts.classes.k, **kind, n_bytes=parts.max_memory, keeps_columns=keeps_columns
+    )
     rows = scores_of_held(held, parts.threshold, n_threads, is_part=True)
-    return histograms_of(rows, limit, n_sampled, parts.histograms, is_frequency=parts.is_frequency)
+    return histograms_of(
+        rows,
+        limit,
+        n_sampled,
+        parts.histograms,
+        is_frequency=parts.is_frequency,
+        keeps_columns=keeps_columns,
+    )
 
 
 _HISTOGRAMS: Final = Storage("tables", _histograms, ScoreHistograms.from_bytes)
@@ -122,6 +132,8 @@ class ScoreParts:
         threshold: score at or above which the positive class of two is predicted.
         positive: the positive class of two; None: that of 0/1, False/True, −1/1.
         is_frequency: whether a weight is a number of rows.
+        keeps_columns: whether histograms hold the columns of scores; else, of several columns, the
+            counts and the losses alone.
         held: kept rows, or rows not yet in histograms; None without any.
         histograms: histograms of the others; None while all are kept.
         shape: as in `HeldRows`; None without rows.
@@ -132,6 +144,7 @@ class ScoreParts:
     threshold: float | None = None
     positive: Label | None = None
     is_frequency: bool = False
+    keeps_columns: bool = True
     held: HeldRows | None = None
     histograms: ScoreHistograms | None = None
     shape: tuple[int | None, bool, bool] | None = None
@@ -200,7 +213,8 @@ class ScoreParts:
             held = two.held if held is None else held.merge(two.held)
         histograms = one.histograms
         if two.histograms is not None:
-            histograms = two.histograms if histograms is None else histograms.merge(two.histograms)
+            more = self._of_columns(two.histograms)
+            histograms = more if histograms is None else histograms.merge(more)
         both = replace(self, held=held, histograms=histograms, shape=self.shape or other.shape)
         if held is None or (histograms is None and held.n_bytes <= self.max_memory):
             return both
@@ -230,6 +244,16 @@ class ScoreParts:
             raise wrong_number(argument, columns, both, is_single=self.shape[0] is None)
         # Histograms are made after all classes have occurred: then both have the same.
         return self._on(both), other._on(both)
+
+    def _of_columns(self, other: ScoreHistograms) -> ScoreHistograms:
+        """Return other histograms with the columns that these keep (K202)."""
+        # Another storage is exact, and keeps every column.
+        if getattr(other, "has_columns", self.keeps_columns) == self.keeps_columns:
+            return other
+        if self.keeps_columns:
+            kinds = "metrics that read columns of scores", "metrics of labels and losses alone"
+            raise error("K202", axis="metrics=", left=kinds[0], right=kinds[1])
+        return other.without_columns()
 
     def _on(self, classes: Classes) -> ScoreParts:
         assert self.histograms is None or self.histograms.classes.labels == classes.labels

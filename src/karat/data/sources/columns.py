@@ -37,6 +37,7 @@ from karat.data.scores.columns import (
 from karat.data.slices.codes import Key
 from karat.data.slices.folds import AUTO
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
+from karat.data.sources.logged import logged
 from karat.errors import error
 from karat.errors.doubts import doubt
 from karat.tally.classes import Label
@@ -89,7 +90,7 @@ class TableRequest:
         n_threads: threads of the reader (four at most) and of the count.
         where: for files, a SQL condition; other rows are not read.
         labels_are_text: whether `labels` and `positive` are texts, as on the command line.
-        progress: for files, called after each batch of rows.
+        progress: for files, called after each batch of rows; default: `logged`.
         is_part: whether they are part of more rows, so that these may all weigh 0.
         separator: separator of several labels in a text; None: text is one label.
         threshold: for sets with scores, the score at or above which labels are predicted.
@@ -114,7 +115,7 @@ class TableRequest:
     n_threads: int | None = None
     where: str | None = None
     labels_are_text: bool = False
-    progress: Progress | None = None
+    progress: Progress | None = field(default_factory=logged)
     is_part: bool = False
     is_searched: bool = False
     separator: str | None = None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,29 @@ class Imbalance:
     of_gold: float
     of_rest: float
     p: float
+
+
+def imbalance_of_counts(verified: Sequence[int], unverified: Sequence[int]) -> Imbalance | None:
+    """Return the clearest difference of the predictions of rows with truth and those without.
+
+    Args:
+        verified, unverified: number of rows by predicted class.
+    """
+    n, rest = sum(verified), sum(unverified)
+    found = [
+        Imbalance(
+            "prediction", i, one / n, other / rest, _binomial(one, n, (one + other) / (n + rest))
+        )
+        for i, (one, other) in enumerate(zip(verified, unverified, strict=True))
+    ]
+    return _clearest(found)
+
+
+def _clearest(found: Sequence[Imbalance]) -> Imbalance | None:
+    """Return the one with the smallest p-value, times their number; None if chance explains it."""
+    least = min(found, key=lambda one: one.p)
+    p = min(least.p * len(found), 1.0)
+    return replace(least, p=p) if p < LEVEL else None
 
 
 def imbalance(
@@ -73,11 +97,7 @@ def imbalance(
         )
         means = float(ranks[has_gold].mean()), float(ranks[~has_gold].mean())
         found.append(Imbalance("score", -1, *means, p))
-    least = min(found, key=lambda one: one.p)
-    p = min(least.p * len(found), 1.0)
-    if p >= LEVEL:
-        return None
-    return Imbalance(least.what, least.place, least.of_gold, least.of_rest, p)
+    return _clearest(found)
 
 
 def _binomial(hits: int, n: int, share: float) -> float:

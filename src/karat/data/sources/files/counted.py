@@ -23,7 +23,7 @@ from karat.data.rows import Counted
 from karat.data.slices.codes import Key
 from karat.data.sources.columns import TableRequest, dropped, slices_later
 from karat.data.sources.files.duck import connected, explaining
-from karat.data.sources.files.labels import missing_codes, named, refuse_scores
+from karat.data.sources.files.labels import labels_of, missing_codes, named, refuse_scores
 from karat.data.sources.files.paths import Source, find, is_read_once, unchanged
 from karat.data.sources.files.readers import open_relation
 from karat.data.sources.files.relations import Relation
@@ -107,9 +107,12 @@ def tally_relation(
             raise error("K115", argument=f"Weights (column {rows.names[2]!r})", n=n)
         n_dropped = rows.n_dropped
         tally = named(counted, rows, reading, request)
+        codes = map(int, counted.classes.labels)
+        labels = dict(zip(codes, labels_of(counted, rows, reading, request), strict=True))
+        unverified = rows.take_unverified(labels) if rows.n_dropped else {}
     facts = facts_of(relation, where, n_dropped)
     notes = dropped(n_dropped, int(tally.n_rows) + n_dropped)
-    return Counted(tally, mapping, facts, notes, n_dropped)
+    return Counted(tally, mapping, facts, notes, n_dropped, unverified)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,10 +20,11 @@ from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.files.exact_histograms import ExactColumns
-from karat.data.sources.files.paths import find, is_read_once
+from karat.data.sources.files.paths import contents, find, is_read_once
 from karat.data.sources.files.units import FileUnits, units_of_files
 from karat.errors import KaratError, error, short
 from karat.errors.options import option
+from karat.errors.text import harmless
 from karat.tally.serialization import MAGIC, damaged, framed, unframed
 from karat.tally.writing import remove_leftovers, write_bytes
 
@@ -159,14 +160,11 @@ def refined(
 
 
 _SPECIES: Final = "checkpoint"
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 """Version of the format; an increase prevents a later version from resuming a read."""
 _SHARE: Final = 20
 """Writing may take this fraction of the time."""
-_OF_OTHERS: Final = (
-    "it belongs to other files, to files that have changed since, or to other arguments; or "
-    "another version of karat wrote it"
-)
+_OF_OTHERS: Final = "it belongs to other arguments, or another version of karat wrote it"
 _ANEW: Final = "Delete it to start again, or name another file."
 _OTHER: Final = "Name another file for the checkpoint; this one stays as it is."
 
@@ -177,11 +175,13 @@ class Checkpoint:
 
     Attributes:
         path: the file.
-        read: identity of the read: files, their sizes and times, and arguments.
+        read: identity of the read: arguments, and the rows of each unit.
+        files: path, size and digest of the content of each file, in reading order.
     """
 
     path: Path
     read: str
+    files: Sequence[tuple[str, int, str]] = ()
     _next: float = field(default=0.0, repr=False)
 
     @classmethod
@@ -201,13 +201,13 @@ class Checkpoint:
             raise error("K413", path=str(path), found=found)
         told = {
             "format": _FORMAT,
-            "files": units.stamps,
             # The boundaries of units may change between versions.
             "units": units.cuts,
             "settings": settings,
         }
         text = json.dumps(told, sort_keys=True, default=_told)
-        return cls(place, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
+        read = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return cls(place, read, contents(list(units.stamps)))
 
     def load(self, empty: ScoreParts) -> tuple[int, Tallies]:
         """Return the number of batches read at the last write, and their tallies.
@@ -226,13 +226,18 @@ class Checkpoint:
         ) -> tuple[int, Tallies]:
             if header["species"] != _SPECIES:
                 raise self._refused(f"it holds {header['species']!r}, not a {_SPECIES}", _OTHER)
+            if changed := self._difference(header.get("files", self.files)):
+                raise self._refused(changed, _ANEW)
             if header["read"] != self.read:
                 raise self._refused(_OF_OTHERS, _ANEW)
             n_units, n_dropped = counted = header["n_units"], header["n_dropped"]
             if any(type(n) is not int or n < 0 for n in counted):
                 raise damaged(f"It says {short(counted)} of units read and rows left out")
+            unverified = header.get("unverified", [])
+            if any(type(n) is not int or not isinstance(x, str | int) for x, n in unverified):
+                raise damaged("Its rows without truth are not counted")
             found = unpacked_tallies(header, arrays["parts"], empty)
-            return n_units, replace(found, n_dropped=n_dropped)
+            return n_units, replace(found, n_dropped=n_dropped, unverified=dict(unverified))
 
         try:
             return unframed(self._bytes(), ("parts",), assembled, ("parts",))
@@ -247,6 +252,26 @@ class Checkpoint:
                     f"it is damaged: {found[:1].lower()}{found[1:]}", _ANEW
                 ) from None
             raise
+
+    def _difference(self, before: Any) -> str:
+        """Return which file is not what it was, and how; empty if all are."""
+        try:
+            kept = {str(path): (int(size), str(digest)) for path, size, digest in before}
+        except (TypeError, ValueError):
+            raise damaged("Its files are not listed") from None
+        now = {path: content for path, *content in self.files}
+        for path in dict.fromkeys((*kept, *now)):
+            shown = harmless(path)
+            if path not in kept:
+                return f"{shown} was not among its files"
+            if path not in now:
+                return f"it was made with {shown}, which is not among the files now"
+            sizes = kept[path][0], now[path][0]
+            if sizes[0] != sizes[1]:
+                return f"{shown} has changed: it had {sizes[0]} bytes, and has {sizes[1]}"
+            if kept[path][1] != now[path][1]:
+                return f"{shown} has changed: it has as many bytes, and other content"
+        return "" if [*kept] == [*now] else "its files were in another order"
 
     def _bytes(self) -> bytes:
         """Return the content of the file, unless its first bytes show another format."""
@@ -275,8 +300,10 @@ class Checkpoint:
         header = {
             "species": _SPECIES,
             "read": self.read,
+            "files": self.files,
             "n_units": n_batches,
             "n_dropped": so_far.n_dropped,
+            "unverified": list(so_far.unverified.items()),
             **facts,
         }
         try:

@@ -136,6 +136,8 @@ class Reader:
             counted = gathered.counted(query.rows, self.request.n_threads)
             labels.absent = missing_codes(counted, labels, reading, self.request)
             if labels.absent is not None:
+                sides = (np.isin(codes, labels.absent) for codes in (gathered.true, gathered.pred))
+                query.rows.leave_out(gathered.pred, *sides)
                 gathered.drop(np.isin(gathered.true, labels.absent))
                 if self.columns.mapping["pred"]:
                     gathered.drop(np.isin(gathered.pred, labels.absent))
@@ -146,7 +148,11 @@ class Reader:
             tally = named(counted, labels, reading, self.request)
             codes = [int(code) for code in counted.classes.labels]
             found = labels_of(counted, labels, reading, self.request)
-        return self._on_classes(gathered, codes, found, tally, query.tolerance)
+        rows = self._on_classes(gathered, codes, found, tally, query.tolerance)
+        if isinstance(rows, str) or not rows.n_dropped:
+            return rows
+        unverified = query.rows.take_unverified(dict(zip(codes, found, strict=True)))
+        return replace(rows, unverified=unverified)
 
     def pieces(
         self,

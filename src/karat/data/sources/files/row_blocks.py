@@ -6,7 +6,8 @@ depend neither on row groups nor on threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from karat.data.labels.align import check_kinds
 from karat.data.labels.arrays import encode_array
 from karat.data.labels.column import Codes, Column, Flags, missing_values
 from karat.errors import KaratError, error
+from karat.tally import Label
 
 N_BLOCK = 1 << 20
 """Number of rows of a block: large enough for the counting threads, at most 24 MB."""
@@ -72,6 +74,7 @@ class RowBlocks:
         nulls: ``"error"``, or ``"drop"`` to leave out rows without truth, prediction or weight.
         absent: integer[m], codes of the texts that denote a missing label.
         n_dropped: number of rows left out by the last read.
+        unverified: code of a prediction → number of those whose truth is missing.
         is_text: whether the labels of the last read are texts.
         is_boolean: whether both columns of the last read are booleans.
         beside: more columns of the stream, which `batches` returns unchanged.
@@ -90,6 +93,7 @@ class RowBlocks:
     beside: tuple[str, ...] = ()
     named: tuple[tuple[str, str, str], ...] = ()
     is_one_csv: bool = False
+    unverified: Counter[int] = field(default_factory=Counter)
     _encoder: Any = field(default_factory=_native.TextEncoder, repr=False)
 
     @property
@@ -133,6 +137,7 @@ class RowBlocks:
     def batches(self) -> Generator[Batch, None, None]:
         """Yield batches of the reader, in row order; errors as for the blocks."""
         self.n_dropped = 0
+        self.unverified.clear()
         row = 0
         is_checked = False
         names = [TRUE, PRED, WEIGHT][: len(self.names)]
@@ -166,6 +171,7 @@ class RowBlocks:
                     texts = self.texts() if place < len(labels) and self.is_text else ()
                     known = row - len(true)
                     raise _missing(*checked[place], missing[place], known, stream, texts)
+                self.leave_out(parts[1], *missing[:2])
                 kept = ~np.logical_or.reduce(flags)
                 parts = [part[kept] for part in parts]
                 self.n_dropped += int(len(kept) - np.count_nonzero(kept))
@@ -174,6 +180,22 @@ class RowBlocks:
                 check_kinds(self._told(true, parts[0]), self._told(pred, parts[1]))
                 is_checked = True
             yield Batch(row - len(true), len(true), parts, kept, batch)
+
+    def leave_out(
+        self, pred: npt.NDArray[Any], no_truth: Flags | None, no_pred: Flags | None
+    ) -> None:
+        """Count the predictions of rows without truth."""
+        if no_truth is None:
+            return
+        is_lost = no_truth if no_pred is None else no_truth & ~no_pred
+        codes, counts = np.unique(pred[is_lost], return_counts=True)
+        self.unverified.update(dict(zip(codes.tolist(), counts.tolist(), strict=True)))
+
+    def take_unverified(self, labels: Mapping[int, Label]) -> dict[Label, int]:
+        """Return the rows without truth by their prediction, once; codes without label stay."""
+        return {
+            labels[code]: self.unverified.pop(code) for code in [*self.unverified] if code in labels
+        }
 
     def _labels(self, column: ArrowColumn, place: int, row: int) -> Column:
         argument = f"column {self.names[place]!r}"

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from karat.data.arrow import read_columns, schema_of
+from karat.data.arrow import ArrowColumn, read_columns, schema_of
 from karat.data.labels.column import Column, Nulls
 from karat.data.labels.containers import encode, host_of
 from karat.data.roles import Family, unknown_column
@@ -259,11 +259,21 @@ def _open_duckdb(table: Any) -> Frame:
     names = tuple(table.columns)
     types = {name: family_of(kind) for name, kind in zip(names, table.types, strict=True)}
 
+    # An ENUM is ordered by its definition; its Arrow dictionary does not declare that.
+    enums = {name for name, kind in zip(names, table.types, strict=True) if kind.id == "enum"}
+
     def chosen(wanted: Sequence[str]) -> Any:
         return table.select(*('"' + name.replace('"', '""') + '"' for name in wanted))
 
+    def in_order(column: ArrowColumn) -> ArrowColumn:
+        if column.name not in enums:
+            return column
+        chunks = (replace(chunk, is_ordered=True) for chunk in column.chunks)
+        return replace(column, chunks=tuple(chunks))
+
     def read(wanted: Sequence[str]) -> dict[str, Any]:
-        return {**read_columns(chosen(wanted), wanted)}
+        found = read_columns(chosen(wanted), wanted)
+        return {name: in_order(column) for name, column in found.items()}
 
     def first_rows(name: str, n: int) -> Any:
         return read_columns(chosen([name]).limit(n), [name])[name]

@@ -12,7 +12,7 @@ import numpy as np
 from karat.data.accumulator import Tallies
 from karat.data.checks import check_in_common
 from karat.data.clusters import encode_names, names_of_column
-from karat.data.labels.column import Column, Flags, Nulls, drop_missing, taken_rows
+from karat.data.labels.column import Column, Flags, Nulls, drop_missing, resolved, taken_rows
 from karat.data.labels.counting import tally_columns
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.columns import UNLESS_PREDICTED, ScoreColumns
@@ -31,7 +31,7 @@ from karat.data.weights import Weights, as_weights
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
 from karat.tally.cells import Cells
-from karat.tally.classes import Classes
+from karat.tally.classes import Classes, Label
 
 
 def read_rows(
@@ -115,6 +115,8 @@ class FrameLabels:
         source: library of the table, and the number of dropped rows.
         by: the slices of the rows.
         left_out: column → why it has no slices, if a search was requested.
+        no_truth: bool[m], the rows of the table without truth; None if all have one.
+        unverified: predicted label → number of rows without truth.
     """
 
     values: Mapping[str, Any]
@@ -128,6 +130,8 @@ class FrameLabels:
     source: Mapping[str, Any]
     by: tuple[SliceCodes, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    no_truth: Flags | None = None
+    unverified: Mapping[Label, int] = field(default_factory=dict)
 
     @property
     def n_dropped(self) -> int:
@@ -160,6 +164,7 @@ class FrameLabels:
             source=self.source,
             warnings=self.notes,
             n_dropped=self.n_dropped,
+            unverified=self.unverified,
             kept=self.kept,
             weights_argument=self.weights_argument,
             is_owned=True,
@@ -244,7 +249,20 @@ def read_labels(
         {"table": frame.kind, **({} if kept is None else {"n_dropped": n_rows - len(left)})},
         tuple(one.at(kept) for one in by),
         left_out,
+        truth.missing,
+        {} if guess is None or truth.missing is None else _counts(guess, truth.missing),
     )
+
+
+def _counts(column: Column, flags: Flags) -> dict[Label, int]:
+    """Return the number of rows of each label among some rows."""
+    held = flags if column.missing is None else flags & ~column.missing
+    if not held.any():
+        return {}
+    some = resolved(taken_rows(column, held))
+    assert some.labels is not None
+    counts = np.bincount(some.codes - some.base, minlength=len(some.labels)).tolist()
+    return {x: n for x, n in zip(some.labels, counts, strict=True) if n and x is not None}
 
 
 def _names(
@@ -352,7 +370,8 @@ def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
         ids = _ids_of(read, request, columns)
         facts = {"left_out": {**left_out, **made.left_out}, "folds": columns.folds}
         return replace(made, **facts, id_values=ids)
-    return Counted(cells, mapping, read.source, (*read.notes, *notes), read.n_dropped)
+    of_all = (read.source, (*read.notes, *notes), read.n_dropped, read.unverified)
+    return Counted(cells, mapping, *of_all)
 
 
 def _ids_of(read: FrameLabels, request: TableRequest, columns: TableColumns) -> Any:
@@ -381,5 +400,23 @@ def _scored(
         left, right = read.true.argument, chosen.argument
         raise error("K102", left=left, n_left=read.n_rows, right=right, n_right=scores.n)
     mapping = {**mapping, chosen.role: list(scores.columns or chosen.names)}
+    if read.no_truth is not None and read.pred is None:
+        lost = scores.at(read.no_truth)
+        read = replace(read, unverified=_predictions(lost, place.classes, request.threshold))
     scores = scores if read.kept is None else scores.at(read.kept)
     return read.rows(place.classes, mapping, scores)
+
+
+def _predictions(scores: Scores, classes: Classes, threshold: float | None) -> dict[Label, int]:
+    """Return the number of rows by the class that their scores predict, as far as it is known."""
+    values, positive = np.asarray(scores.values, np.float64), classes.positive
+    values = values[np.isfinite(values.reshape(len(values), -1)).all(axis=1)]
+    if threshold is None and values.ndim == 2:
+        places = values.argmax(axis=1)
+    elif positive is not None and values.ndim == 1 and (scores.is_prob or threshold is not None):
+        is_positive = values > 0.5 if threshold is None else values >= threshold
+        places = np.where(is_positive, positive, 1 - positive)
+    else:
+        return {}
+    counts = np.bincount(places, minlength=classes.k).tolist()
+    return {label: n for label, n in zip(classes.labels, counts, strict=True) if n}

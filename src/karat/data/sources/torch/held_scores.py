@@ -148,7 +148,9 @@ class DeviceHistograms:
             is_single=self._is_single,
             is_weighted=is_weighted,
             n_bytes=empty.max_memory,
+            keeps_columns=empty.keeps_columns,
         )
+        self._keeps_columns = empty.keeps_columns
         self._cells = LabelTally(classes, device, is_weighted=is_weighted)
         self._losses = LossTally(classes.k, device, is_weighted=is_weighted)
         self._levels: list[ScoreLevels] = []
@@ -174,7 +176,7 @@ class DeviceHistograms:
         # In the order of `ScoreHistograms.histograms`.
         if self._is_single:
             in_histograms(rows.scores, rows.true, classes.k)
-        else:
+        elif self._keeps_columns:
             for i in range(classes.k):
                 in_histograms(self._column(rows.scores, i), rows.true, classes.k)
             for i in range(0 if is_prob else classes.k):
@@ -184,9 +186,11 @@ class DeviceHistograms:
             if is_prob:
                 sure = rows.scores.gather(1, best[:, None])[:, 0]
             in_histograms(sure, (best == rows.true).to(torch().int64), 2)
-        chosen = ChosenRows.of(rows.scores, rows.true, rows.weights, classes.k, self._n_sampled)
-        if self._chosen is not None:
-            chosen = self._chosen.merge(chosen, classes.k, self._n_sampled)
+        chosen = None
+        if made:
+            chosen = ChosenRows.of(rows.scores, rows.true, rows.weights, classes.k, self._n_sampled)
+            if self._chosen is not None:
+                chosen = self._chosen.merge(chosen, classes.k, self._n_sampled)
         self._cells, self._losses, self._levels, self._chosen = cells, losses, made, chosen
 
     def _predicted(self, rows: RowGroup, best: Tensor) -> Tensor:
@@ -207,19 +211,23 @@ class DeviceHistograms:
         return (wide[:, i] - wide[:, 1 - i]).clamp(-largest, largest)
 
     def histograms(self) -> ScoreHistograms:
-        assert self._chosen is not None
+        k, sample = self.classes.k, self._chosen
+        if sample is None:
+            some = RowSample.empty(k, k, self._n_sampled, is_weighted=self._losses.is_weighted)
+        else:
+            some = sample.sample(k, self._n_sampled)
         histograms = [levels.table() for levels in self._levels]
         if self._is_frequency:
             histograms = [replace(table, squares=table.counts) for table in histograms]
-        k = self.classes.k
         n_ranks = 1 if self._is_single else k
+        is_several = not self._is_single and self._keeps_columns
         return ScoreHistograms(
             self._cells.cells(),
             self._losses.sums(is_frequency=self._is_frequency),
             tuple(histograms[:n_ranks]),
             () if self._is_prob or self._is_single else tuple(histograms[k : 2 * k]),
-            None if self._is_single else histograms[-1],
-            self._chosen.sample(k, self._n_sampled),
+            histograms[-1] if is_several else None,
+            some,
             self._is_prob,
             self._limit,
             self._has_pred,
