@@ -138,3 +138,22 @@ def first_day_of_a_monitor() -> object:
     monitor = karat.Monitor(min={"accuracy": 0.5}, anytime=500)
     found = monitor.add(y_true, y_true, clusters=["Monday"] * 50)
     return f"{found.verdict}, {', '.join(one.code for one in found.doubts)}"
+
+
+@row(
+    6,
+    "p = 1/3 for three classes, weights × 1, 0.1, 7: intervals of Brier, verdicts of a monitor",
+    r"\{'wilson-effective, 0\.\d+, 0\.\d+'\}, \{'INCONCLUSIVE'\}",
+)
+def equal_losses_by_the_scale_of_weights() -> object:
+    intervals, verdicts = set(), set()
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        y_true, weights = rng.integers(0, 3, 200), np.repeat([1.3, 0.7, 2.1, 0.9], 50)
+        for scale in (1.0, 0.1, 7.0):
+            columns = {"y_prob": np.full((200, 3), 1 / 3), "weights": weights * scale}
+            one = karat.evaluate(y_true, metrics="brier", labels=[0, 1, 2], **columns)["brier"]
+            intervals.add(f"{one.method}, {one.low:.9f}, {one.high:.9f}")
+            monitor = karat.Monitor(max={"brier": 0.9}, labels=[0, 1, 2], anytime=2000)
+            verdicts.add(monitor.add(y_true, **columns).verdict)
+    return f"{intervals}, {verdicts}"

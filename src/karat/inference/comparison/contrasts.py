@@ -19,9 +19,10 @@ from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats, last_kept
 from karat.inference.proportions import range_of
+from karat.inference.rounding import ROUNDING
 from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import score_interval
-from karat.inference.table_variance import DUST, TableVariance, df_on
+from karat.inference.table_variance import TableVariance, df_on
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import ClusteredCells
@@ -187,7 +188,7 @@ class Units:
             return self.df
         centred = np.abs(phi - (phi * self.weights).sum() / self.total)
         sizes = clusters.sums(centred)
-        if sizes.sum() <= DUST * self.total * np.abs(phi).max(initial=0.0):
+        if sizes.sum() <= ROUNDING * self.total * np.abs(phi).max(initial=0.0):
             sizes = clusters.sums(np.ones_like(centred))
         return min(float(degrees_of_clusters(sizes)), self.df)
 

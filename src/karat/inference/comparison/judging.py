@@ -18,6 +18,7 @@ from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
 from karat.inference.proportions import range_of
+from karat.inference.rounding import ROUNDING, settled_variance, size_of
 from karat.metrics import Metric
 from karat.tally.cached import cached_property
 
@@ -98,10 +99,6 @@ class ComparisonSpec:
     def n_errors_detectable(self) -> float:
         """Detectable difference, in standard errors."""
         return NormalDist().inv_cdf(1.0 - self.alpha / 2.0) + NormalDist().inv_cdf(POWER)
-
-
-_ROUNDING: Final = 1e-12
-"""Share of a value by which sums of weights may differ from those in another order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,8 +244,9 @@ def _difference(
         method, p = found.tests.get(pair) or found.guards.get(pair) or ("", None)
         return replace(bare, method=method, p=p, remark=found.remark or NO_SLOPE)
     error = math.sqrt(max(variance, 0.0))
-    dust = _ROUNDING * max(abs(left), abs(right))
-    if max(abs(bare.difference), error) <= dust:
+    size = max(abs(left), abs(right))
+    varies = float(settled_variance(variance, size_of(size))) > 0.0
+    if not varies and abs(bare.difference) <= ROUNDING * size:
         # Sums of weights in another order: no row moves the difference.
         bare, error = replace(bare, difference=0.0), 0.0
     known: dict[str, Any] = {"standard_error": error}
