@@ -157,3 +157,17 @@ def equal_losses_by_the_scale_of_weights() -> object:
             monitor = karat.Monitor(max={"brier": 0.9}, labels=[0, 1, 2], anytime=2000)
             verdicts.add(monitor.add(y_true, **columns).verdict)
     return f"{intervals}, {verdicts}"
+
+
+@row(
+    6,
+    "compare of precision, F1 and kappa where 80 rows differ, all to one side: least p ÷ 2⁻⁸⁰",
+    r"1\.0",
+)
+def far_tails_of_paired_metrics() -> object:
+    y_true = np.repeat([1, 0], 400)
+    better, worse = y_true.copy(), y_true.copy()
+    worse[:40], worse[400:440] = 0, 1
+    names = ["precision", "f1", "kappa", "balanced_accuracy"]
+    found = karat.compare(y_true, {"b": better, "a": worse}, metrics=names)
+    return min(float(one.p or 0.0) for one in found) * 2.0**80

@@ -207,6 +207,18 @@ class Units:
         found = self.squares if self.factors is None else self.squares * self.factors
         return np.ascontiguousarray(found, np.float64)
 
+    def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
+        """The exact p-value if all rows of some units [e] move a difference to the same side.
+
+        Under equal models, each of n rows moves it to either side: mid-p is 2⁻ⁿ. The normal
+        distribution has smaller tails. 0 for clusters, which have Student's.
+        """
+        if self.clusters is not None:
+            return 0.0
+        square = float(self.squares[moves].sum())
+        n = float(self.weights[moves].sum()) ** 2 / square if square > 0.0 else 0.0
+        return float(np.exp2(-n))
+
     def covariance(self, phi: Floats) -> Floats:
         """float64[d, d]: of d numbers whose influences are phi [d, e]."""
         if self.clusters is None:

@@ -118,6 +118,7 @@ class Measured:
             limits by the standard error are widened to it.
         limits: pair → (method, limits), where other limits are better.
         discordant: pair → rows on which one alone is right.
+        least: pair → a p-value that the normal distribution must not go below; see `least_tail`.
         same: pairs that predict the same on every row.
         alone: limits of the value of each model; None where those at other levels are not known.
         remark: remark on every difference.
@@ -134,6 +135,7 @@ class Measured:
     critical: Mapping[Pair, float] = field(default_factory=dict)
     limits: Mapping[Pair, tuple[str, Limits]] = field(default_factory=dict)
     discordant: Mapping[Pair, Discordant] = field(default_factory=dict)
+    least: Mapping[Pair, float] = field(default_factory=dict)
     same: frozenset[Pair] = frozenset()
     alone: Combined | None = None
     remark: str | None = None
@@ -271,7 +273,8 @@ def _difference(
         # ± 0 standard errors would say that nothing is uncertain.
         return replace(bare, **known, p=1.0, remark=_joined(found.remark, _STILL_WITHOUT))
     one = replace(bare, **known, remark=remark)
-    method, p = found.tests.get(pair) or (found.method, _tail(found, pair, one))
+    p = max(_tail(found, pair, one), found.least.get(pair, 0.0))
+    method, p = found.tests.get(pair) or (found.method, p)
     if pair in found.guards:
         method, least = f"{found.guards[pair][0]} and {method}", found.guards[pair][1]
         p = max(p, least)
