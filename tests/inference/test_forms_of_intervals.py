@@ -137,7 +137,7 @@ def test_a_loss_of_nothing_has_no_limits_unless_its_range_ends() -> None:
           [0.0, 2 * by_wilson(0.0, N)[1]])  # fmt: skip
     none = interval("log_loss", 0.0, variance=0.0)
     assert (none.low, none.high, none.method) == (None, None, None)
-    assert "no row loses anything" in str(none.remark)
+    assert "every row loses the same" in str(none.remark)
 
 
 def test_what_has_no_ends_has_students_limits() -> None:

@@ -212,6 +212,57 @@ def one_observed_class(rng: np.random.Generator, library: Library) -> list[str]:
     return found
 
 
+def nothing_varies(rng: np.random.Generator, library: Library) -> list[str]:
+    """Rows that all have one loss, or one score, have one answer: any scale, order and path."""
+    problem = Problem.of(rng)
+    k, codes = len(problem.labels), np.searchsorted(np.array(problem.labels), problem.y_true)
+    chance = 0.9 / k
+    kinds = [
+        np.full((problem.n, k), 1.0 / k),
+        np.tile(rng.dirichlet(np.ones(k)), (problem.n, 1)),
+        np.where(np.eye(k)[codes] > 0, 1.0 - (k - 1) * chance, chance),
+    ]
+    at = {"weights": rng.random(problem.n) + 0.1, "argument": "y_prob"}
+    problem = replace(problem, scores=kinds[int(rng.integers(3))], **at)
+    clusters = rng.integers(0, 9, problem.n) if rng.integers(2) else None
+    found = []
+    for scale in (1.0, 0.1, 1e-3, 7.0):
+        rows = rng.permutation(problem.n)
+        call = problem.at(rows).call()
+        call["weights"] = call["weights"] * scale
+        grouped = call if clusters is None else {**call, "clusters": clusters[rows]}
+        found.append(_facts(library, library.evaluate(**grouped), grouped))
+        if clusters is None:
+            stream = library.Stream(labels=problem.labels)
+            for part in np.array_split(np.arange(problem.n), 3):
+                stream.update(
+                    **{name: call[name][part] for name in ("y_true", "y_prob", "weights")}
+                )
+            found.append(_facts(library, stream.report(), call))
+    return [text for one in found[1:] for text in different(found[0], one)]
+
+
+def _facts(library: Library, report: Any, call: dict[str, Any]) -> dict[str, float]:
+    """Values, limits and methods of a report, a comparison and a monitor of the same rows."""
+    found = {name: x for name, x in numbers(report).items() if not _is_count(name)}
+    found |= {
+        f"{name} {one.method} {one.remark}": 0.0
+        for name, one in report.metrics.items()
+        if one.method is not None and "bootstrap" not in one.method
+    }
+    rows = {name: call[name] for name in call if name != "y_prob"}
+    models = {"a": call["y_prob"], "b": np.full_like(call["y_prob"], 1.0 / len(call["labels"]))}
+    metrics = ["brier", "log_loss", "roc_auc_ovr_macro"]
+    if len(call["labels"]) == PAIR:
+        metrics, rows["positive"] = ["brier", "log_loss"], call["labels"][1]
+    compared = library.compare(**rows, y_prob=models, metrics=metrics)
+    found |= dict(_differences(compared))
+    found |= {f"{one.metric} {one.verdict} {one.method}": 0.0 for one in compared.differences}
+    monitor = library.Monitor(max={"brier": 0.8}, anytime=500, labels=call["labels"])
+    columns = {name: x for name, x in call.items() if name != "labels"}
+    return found | {f"monitor: {monitor.add(**columns).verdict}": 0.0}
+
+
 PROPERTIES: Final[dict[str, Callable[[np.random.Generator, Library], list[str]]]] = {
     "scaling of weights": scaled_weights,
     "order of rows": order_of_rows,
@@ -220,6 +271,7 @@ PROPERTIES: Final[dict[str, Callable[[np.random.Generator, Library], list[str]]]
     "the level of two scores": level_of_two_scores,
     "storage type": storage,
     "one observed class": one_observed_class,
+    "rows of which nothing varies": nothing_varies,
 }
 
 

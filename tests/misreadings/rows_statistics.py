@@ -188,3 +188,36 @@ def rows_without_truth_that_differ() -> object:
     table = {"label": truth, "pred": pred.tolist()}
     found = karat.evaluate(table, nulls="drop")
     return ", ".join(one.code for one in found.doubts)
+
+
+@row(
+    6,
+    "p = 1/3 for three classes, weights × 1, 0.1, 7: intervals of Brier, verdicts of a monitor",
+    r"\{'wilson-effective, 0\.\d+, 0\.\d+'\}, \{'INCONCLUSIVE'\}",
+)
+def equal_losses_by_the_scale_of_weights() -> object:
+    intervals, verdicts = set(), set()
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        y_true, weights = rng.integers(0, 3, 200), np.repeat([1.3, 0.7, 2.1, 0.9], 50)
+        for scale in (1.0, 0.1, 7.0):
+            columns = {"y_prob": np.full((200, 3), 1 / 3), "weights": weights * scale}
+            one = karat.evaluate(y_true, metrics="brier", labels=[0, 1, 2], **columns)["brier"]
+            intervals.add(f"{one.method}, {one.low:.9f}, {one.high:.9f}")
+            monitor = karat.Monitor(max={"brier": 0.9}, labels=[0, 1, 2], anytime=2000)
+            verdicts.add(monitor.add(y_true, **columns).verdict)
+    return f"{intervals}, {verdicts}"
+
+
+@row(
+    6,
+    "compare of precision, F1 and kappa where 80 rows differ, all to one side: least p ÷ 2⁻⁸⁰",
+    r"1\.0",
+)
+def far_tails_of_paired_metrics() -> object:
+    y_true = np.repeat([1, 0], 400)
+    better, worse = y_true.copy(), y_true.copy()
+    worse[:40], worse[400:440] = 0, 1
+    names = ["precision", "f1", "kappa", "balanced_accuracy"]
+    found = karat.compare(y_true, {"b": better, "a": worse}, metrics=names)
+    return min(float(one.p or 0.0) for one in found) * 2.0**80

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 import karat
-from tests.misreadings.properties import PROPERTIES, findings
+from karat.inference import rounding
+from tests.misreadings.properties import PROPERTIES, findings, numbers
 
 N_CASES = 6
 
@@ -88,6 +90,26 @@ def _draws_by_models() -> Any:
     return SimpleNamespace(**{**vars(karat), "compare": compare})
 
 
+def _takes_rounding_for_variance() -> Any:
+    """The library without the bound on rounding."""
+
+    def evaluate(**columns: Any) -> Any:
+        with patch.object(rounding, "ROUNDING", 0.0):
+            report = karat.evaluate(**columns)
+            numbers(report)  # values of few rows are computed when they are read
+        return report
+
+    return SimpleNamespace(
+        **{
+            **vars(karat),
+            "Stream": karat.Stream,
+            "compare": karat.compare,
+            "Monitor": karat.Monitor,
+            "evaluate": evaluate,
+        }
+    )
+
+
 SABOTAGE = {
     "scaling of weights": lambda: _evaluate(_adds_to_weights),
     "order of rows": lambda: _evaluate(_drops_the_first_row),
@@ -96,6 +118,7 @@ SABOTAGE = {
     "the level of two scores": lambda: _evaluate(_ranks_by_one_column),
     "storage type": lambda: _evaluate(_compares_as_doubles),
     "one observed class": lambda: _evaluate(_reads_other_columns),
+    "rows of which nothing varies": _takes_rounding_for_variance,
 }
 
 

@@ -27,6 +27,7 @@ from karat.inference.resampling import (
     replicate_row_cumulative,
     replicate_rows,
 )
+from karat.inference.rounding import settled_error
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics._measure import Views
@@ -168,7 +169,7 @@ def interval_of_draws(
     kept = drawn[np.isfinite(drawn)]
     with np.errstate(over="ignore"):
         spread = float(kept.std(ddof=1)) if len(kept) > 1 else math.inf
-    error = spread if math.isfinite(spread) else None
+    error = settled_error(metric, value, spread, 1.0) if math.isfinite(spread) else None
     if method == "bca" and acceleration is None:
         return Interval(standard_error=error, remark=_NOT_ACCELERATED)
     ends = range_of(metric) if metric.record.is_extreme else metric.range

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.limits import Floats, student_quantile
+from karat.inference.rounding import ROUNDING
 
 Places = npt.NDArray[np.int64]
 
 NADEAU_BENGIO = "Nadeau-Bengio"
 SAME_VALUE = "all folds have the same value: their spread is unknown"
-_ROUNDING = 1e-12
 NESTED = "nested cross-validation"
 
 
@@ -48,7 +48,7 @@ class MeanOfFolds:
     @property
     def is_constant(self) -> bool:
         """True if all folds have the same value but for rounding: their spread is unknown."""
-        return self.sd <= _ROUNDING * max(abs(self.mean), 1.0)
+        return self.sd <= ROUNDING * max(abs(self.mean), 1.0)
 
     @property
     def standard_error(self) -> float:
@@ -72,7 +72,7 @@ class MeanOfFolds:
         `is_constant`.
         """
         if self.is_constant:
-            return 1.0 if abs(self.mean) <= _ROUNDING else math.nan
+            return 1.0 if abs(self.mean) <= ROUNDING else math.nan
         from scipy.special import stdtr
 
         return float(2.0 * stdtr(self.n - 1.0, -abs(self.mean) / self.standard_error))

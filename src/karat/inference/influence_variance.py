@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.inference.limits import Floats
+from karat.inference.rounding import settled, settled_variance, size_of
 from karat.inference.sampling_error import SamplingError
 from karat.inference.variance import (
     AreaVariance,
@@ -31,6 +32,7 @@ from karat.metrics._influence.forms import (
     PlaceInfluence,
     PrecisionInfluence,
     ShareInfluence,
+    SkillInfluence,
 )
 from karat.metrics._influence.gather import GatheredInfluences
 from karat.metrics._influence.line import Line
@@ -42,7 +44,6 @@ from karat.tally import ScoredRows
 from karat.tally.cached import cached_property
 from karat.tally.row_sample import row_parts
 
-_ROUNDING: Final = 1e-29
 _OF_PAIRS = (PairsInfluence, DifferencesInfluence)
 
 
@@ -151,13 +152,30 @@ class InfluenceVariances:
             each = [self._alone[metric, self._rows.classes.positive]]
         else:
             each = [self._alone[metric, i] for i in range(self._rows.classes.k)]
+        each = [self._settled(metric, one) for one in each]
         if self._clusters is not None or self._is_fixed:
             phi = np.atleast_2d(self._gathered.influence(metric))
             if self._is_fixed:
                 phi = within_classes(phi, self._rows)
             of_rows = self._stratified if self._clusters is None else self._clustered
-            each = [of_rows(*both) for both in zip(each, phi, strict=True)]
+            each = [of_rows(metric, *both) for both in zip(each, phi, strict=True)]
         return tuple(each) if metric.lift == "per_class" else each[0]
+
+    def _settled(self, metric: Metric, one: SamplingError, n: float | None = None) -> SamplingError:
+        """Return the sampling error, without a variance that may be rounding.
+
+        `n` is the effective number of clusters, if the variance is one over clusters.
+        """
+        form = metric.record.influence
+        number = 1.0
+        if isinstance(form, LossInfluence | SkillInfluence):
+            # What is subtracted from the losses: their mean.
+            number = float(np.abs(linear_of(metric, self._rows).offsets).max())
+        size = size_of(number, one.n_effective if n is None else n)
+        of_sums = isinstance(form, LossInfluence)
+        variance = float(settled_variance(one.variance, size, of_sums=of_sums))
+        # For areas, the prior stays.
+        return replace(one, variance=variance, shrunk=one.shrunk - one.variance + variance)
 
     def _of_class(self, metric: Metric, i: int, views: Views) -> SamplingError:
         """Return the sampling error of one class against the rest, by sums over its column."""
@@ -177,7 +195,7 @@ class InfluenceVariances:
             made = spread(variance, n_own - 1.0, n_own, "no row is truly of the class")
             lines = 0.0
             if form.is_straight:
-                lines = abs(views.ranks.trapezoid_area - views.ranks.step_area)
+                lines = abs(settled(views.ranks.trapezoid_area - views.ranks.step_area))
             return replace(made, optimism=optimism(sizes.rows), interpolated=lines)
         total = float(sizes.weight.sum())
         if isinstance(form, LineInfluence):
@@ -243,8 +261,7 @@ class InfluenceVariances:
             squares = self._squares(lambda _, part: phi[part])
         with np.errstate(over="ignore", invalid="ignore"):  # infinite influences leave it unknown
             by_class = sizes.factors(metric) * squares / float(sizes.weight.sum()) ** 2
-            # If all rows have equal influence, only rounding is left.
-            by_class = np.where(by_class > _ROUNDING, by_class, 0.0 * by_class)
+            by_class = settled_variance(by_class, size_of(1.0, sizes.rows))
         variance = shrunk = float(by_class.sum())
         missing = "no class can be measured"
         if metric.lift == "micro":
@@ -285,22 +302,26 @@ class InfluenceVariances:
         whole = share.sum()
         return chance, share / whole if whole else share
 
-    def _stratified(self, alone: SamplingError, phi: Floats) -> SamplingError:
+    def _stratified(self, metric: Metric, alone: SamplingError, phi: Floats) -> SamplingError:
         """Return the sampling error with fixed class sizes: class proportions do not vary."""
         sizes = self._sizes
         squares = self._squares(lambda _, part: phi[part])
         factors = np.nan_to_num(small_sample(sizes.of_classes), nan=1.0)
         variance = float((factors * squares).sum()) / float(sizes.weight.sum()) ** 2
         is_known = np.isfinite(alone.variance) and np.isfinite(variance)
-        return _with_variance(alone, variance) if is_known else alone
+        return self._settled(metric, _with_variance(alone, variance)) if is_known else alone
 
-    def _clustered(self, alone: SamplingError, phi: Floats) -> SamplingError:
+    def _clustered(self, metric: Metric, alone: SamplingError, phi: Floats) -> SamplingError:
         """Return the sampling error with clusters."""
         assert self._clusters is not None
-        variance = self._clusters.variance(phi, self._sizes)
-        missing = "" if np.isfinite(variance) else alone.missing or "there is one cluster"
-        df = self._clusters.df(phi) if np.isfinite(variance) else self._clusters.n_held - 1.0
-        return replace(_with_variance(alone, variance), df=df, missing=missing)
+        clusters = self._clusters
+        found = _with_variance(alone, clusters.variance(phi, self._sizes))
+        found = self._settled(metric, found, clusters.n_effective)
+        if not np.isfinite(found.variance):
+            missing = alone.missing or "there is one cluster"
+            return replace(found, df=clusters.n_held - 1.0, missing=missing)
+        df = clusters.df(phi if found.variance > 0.0 else np.zeros_like(phi))
+        return replace(found, df=df, missing="")
 
 
 def _with_variance(alone: SamplingError, variance: float) -> SamplingError:

@@ -32,12 +32,13 @@ from karat.inference.proportions import (
     reads_costs,
 )
 from karat.inference.resampling import replicate_tables
+from karat.inference.rounding import settled_variance, size_of
 from karat.inference.table_variance import (
-    DUST,
     TableVariance,
     cell_slopes,
     derivative,
     df_on,
+    settled_slopes,
     slopes_on,
     variance_of,
 )
@@ -284,7 +285,7 @@ def _effective(
         if math.isfinite(smooth_variance):
             share = (float(smooth.value) - ends[0]) / span
     if not (spread.is_simple and math.isfinite(smooth_variance)):
-        g = cell_slopes(slopes, spread.cells)
+        g = settled_slopes(metric, cell_slopes(slopes, spread.cells))
         inflation = float(spread.inflation(g))
         if not math.isfinite(smooth_variance):
             smooth_variance = float(spread.simple_variance(g))
@@ -296,8 +297,7 @@ def _effective(
         if without.bias > math.sqrt(without.variance) / 2.0:
             remark = f"with few rows in many cells it is too large by about {without.bias:.2g}"
     variance = smooth_variance * inflation / span**2
-    # A rounding error relative to the range is not a variance.
-    varies = variance * spread.n_effective > DUST**2
+    varies = settled_variance(variance, size_of(1.0, spread.n_effective)) > 0.0
     quantile = asked.quantile(df_on(metric, spread, policy))
     rows = share * (1.0 - share) / variance if varies else spread.n_effective
     low, high = asked.share_limits((centre - ends[0]) / span, rows, quantile)

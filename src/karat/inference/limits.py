@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.inference.rounding import ROUNDING
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -23,8 +24,6 @@ _MANY: Final = 1e4
 """Degrees of freedom from which Student's quantile is computed from the normal one."""
 _FARTHEST: Final = 1e150
 """Quantile in standard errors past the end of any range, and small enough to be multiplied."""
-_ROUNDING: Final = 1e-12
-"""Change of a number up to 1 by adding weights in another order."""
 _SMALL_TAIL: Final = 5e-4
 """Tail below which 1 minus twice the tail loses precision."""
 
@@ -129,10 +128,10 @@ def exact_limits(share: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Limits:
     hits, misses = np.broadcast_arrays(p * rows, (1.0 - p) * rows)
     sides = np.array((hits, misses))
     # Without hits the lower limit is 0, without misses the upper one is 1.
-    own, other = np.maximum(sides, _ROUNDING), sides[::-1] + 1.0
+    own, other = np.maximum(sides, ROUNDING), sides[::-1] + 1.0
     found = _native.beta_quantiles(own.ravel(), other.ravel(), tail).reshape(sides.shape)
-    low = np.where(hits > _ROUNDING, np.minimum(found[0], p), 0.0)
-    high = np.where(misses > _ROUNDING, np.maximum(1.0 - found[1], p), 1.0)
+    low = np.where(hits > ROUNDING, np.minimum(found[0], p), 0.0)
+    high = np.where(misses > ROUNDING, np.maximum(1.0 - found[1], p), 1.0)
     return low, high
 
 
@@ -273,20 +272,6 @@ def last_kept(
         else:
             far = middle
     return inside
-
-
-def settled(share: float) -> float:
-    """A share of a range, 0 or 1 where nothing but rounding is between.
-
-    Sums of weights in another order give a perfect area as 0.9999999999999998, too.
-    """
-    nearest = round(share) if math.isfinite(share) else share
-    return float(nearest) if abs(share - nearest) <= _ROUNDING else share
-
-
-def settled_moves(phi: Floats) -> Floats:
-    """Return the influence of the rows, zeros where all of it is rounding."""
-    return phi if np.abs(phi).max(initial=0.0) > _ROUNDING else np.zeros_like(phi)
 
 
 def transformed(

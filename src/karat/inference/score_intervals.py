@@ -13,7 +13,8 @@ import numpy.typing as npt
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns, draw_rows
 from karat.inference.influence_variance import InfluenceVariances, Whole
-from karat.inference.limits import Floats, newcombe_limits, settled, transformed
+from karat.inference.limits import Floats, newcombe_limits, transformed
+from karat.inference.rounding import settled
 from karat.inference.sampling_error import SamplingError
 from karat.inference.variance import AreaVariance, Found, Sizes
 from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
@@ -40,7 +41,7 @@ _FEW_OF_A_CLASS: Final = 5
 _LEAST_DF: Final = 2.0
 _NOT_KEPT: Final = "its replicates need the rows, of which there were too many to keep"
 _NO_SQUARES: Final = "the squares of the weights of its rows were not kept: give more max_memory="
-_NOTHING_SEEN: Final = "no row loses anything, so the rows do not show how much one may lose"
+_NOTHING_SEEN: Final = "every row loses the same, so the rows do not show how much one may lose"
 
 
 def score_interval(
@@ -82,7 +83,7 @@ def _caution(metric: Metric, value: float, spread: SamplingError) -> str | None:
         return f"it rests on few rows of a class: {spread.n_effective:.0f}"
     if spread.interpolated > math.sqrt(spread.variance) / 3.0:
         return "straight lines between few levels of tied scores make up much of it"
-    excess = spread.optimism * (1.0 - value)
+    excess = spread.optimism * (1.0 - settled(value))
     if excess > math.sqrt(spread.variance) / 2.0:
         return f"with few rows it may be too large by about {excess:.2g}"
     return None

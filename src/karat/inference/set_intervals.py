@@ -24,8 +24,9 @@ from karat.inference.label_intervals import (
     textbook,
     within,
 )
-from karat.inference.limits import Floats, settled, transformed, wilson_limits_of_one
-from karat.inference.set_variance import DUST, LabelClusters, SetVariance
+from karat.inference.limits import Floats, transformed, wilson_limits_of_one
+from karat.inference.rounding import ROUNDING, settled, settled_error
+from karat.inference.set_variance import LabelClusters, SetVariance
 from karat.inference.variance import kish
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -77,6 +78,7 @@ def interval_of_one(
         df: degrees of freedom of the standard error.
     """
     low, high = metric.range
+    error = settled_error(metric, value, error, n)
     quantile = asked.quantile(max(df, 1.0))
     if asked.method in ("wald", "logit"):
         found = textbook(value, error, quantile, (low, high), asked.method)
@@ -139,14 +141,15 @@ class SetIntervals:
         found: ClusteredCells = self.kept["clusters"]
         return found
 
-    def df_of(self, phi: Floats) -> float:
-        """Degrees of freedom of the variance of a number with these influences [n]."""
+    def df_of(self, metric: Metric, value: float, phi: Floats) -> float:
+        """Degrees of freedom of the variance of a metric with these influences [n]."""
         if self.clusters is None:
             return max(self.spread.n_effective - 1.0, 1.0)
-        sizes = self.clusters.sums(np.abs(phi))
-        if sizes.sum() <= DUST * float(np.abs(phi).max(initial=0.0)) * self.clusters.weight.sum():
-            sizes = self.clusters.sums(np.ones_like(phi))
-        return float(degrees_of_clusters(sizes))
+        error = math.sqrt(self._of_each(phi)) / float(self.tally.mass.sum())
+        varies = settled_error(metric, value, error, float(self.clusters.n_clusters)) > 0.0
+        # Where nothing varies, clusters weigh as much as their rows.
+        size = np.abs(phi) if varies else np.ones_like(phi)
+        return float(degrees_of_clusters(self.clusters.sums(size)))
 
     def df_of_limits(self, metric: Metric, value: float) -> float:
         """Degrees of freedom of the quantile that gives the limits of a metric."""
@@ -160,7 +163,9 @@ class SetIntervals:
             return math.inf if counted.is_share else max(counted.n - 1.0, 1.0)
         if ("df", meant) not in self.kept:
             phi = self.influence(meant, value)
-            self.kept["df", meant] = math.inf if phi is None else max(self.df_of(phi), 1.0)
+            self.kept["df", meant] = (
+                math.inf if phi is None else max(self.df_of(meant, value, phi), 1.0)
+            )
         found: float = self.kept["df", meant]
         return found
 
@@ -223,23 +228,25 @@ class SetIntervals:
         variance: float | None = self.kept["variance", metric]
         if variance is None:
             return Interval(remark=_NO_ROWS)
-        error = math.sqrt(variance)
+        n, error = self.spread.n_effective, math.sqrt(variance)
         if metric.lift == "macro" and self.asked.method not in ("wald", "logit"):
+            error = settled_error(metric, value, error, n)
             return replace(self._combined(metric, value), standard_error=error)
-        n = self.spread.n_effective
         return self._whole(metric, value, error, n, self.df_of_limits(metric, value))
 
     def _of_rows(self, metric: Metric, value: float) -> Interval:
         """Interval of a mean over rows, from the mean of each profile."""
         tally, counted = self.tally, self._counted(metric)
         n = counted.n
-        if n < 2.0 - DUST:
+        if n < 2.0 - ROUNDING:
             return Interval(remark=_ONE_ROW)
         if self.clusters is not None:
             each = self.influence(metric, value)
             assert each is not None
             variance = self._of_each(each) / float(tally.mass.sum()) ** 2
-            return self._whole(metric, value, math.sqrt(variance), n, self.df_of(each))
+            return self._whole(
+                metric, value, math.sqrt(variance), n, self.df_of(metric, value, each)
+            )
         phi, mass = counted.value - value, float(counted.mass.sum())
         variance = float((counted.squares * phi**2).sum()) / mass**2 * n / (n - 1.0)
         error, is_share = math.sqrt(variance), counted.is_share

@@ -14,7 +14,8 @@ from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import of_few_rows, within
-from karat.inference.limits import Floats, settled_moves
+from karat.inference.limits import Floats
+from karat.inference.rounding import settled_error
 from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import (
     measured_with_influence,
@@ -123,7 +124,7 @@ class SetScoreIntervals:
             return self._pooled(plain)
         spread = self._spread_of(plain)
         if metric.lift == "macro":
-            return self._combined(spread, value)
+            return self._combined(metric, spread, value)
         return self._one(metric, value, spread.weighted)
 
     def moves(self, metric: Metric, value: float) -> Floats | None:
@@ -173,7 +174,10 @@ class SetScoreIntervals:
         if self._clusters is None:
             variance *= n / (n - 1.0)
         else:
-            df, n = self._df(phi, kept), min(n, float(self._clusters.n_clusters))
+            n = min(n, float(self._clusters.n_clusters))
+        variance = settled_error(metric, value, math.sqrt(variance), n) ** 2
+        if self._clusters is not None:
+            df = self._df(phi if variance > 0.0 else np.zeros_like(phi), kept)
         if metric.range[1] == math.inf:
             spread = SamplingError(variance, variance, df, n)
             return score_interval(metric, value, spread, self._alone, n)
@@ -369,9 +373,11 @@ class SetScoreIntervals:
     def _one(self, metric: Metric, value: float, phi: Floats) -> Interval:
         error = math.sqrt(square_of(phi, self._clusters) * self._least)
         n = self._n_effective
-        return interval_of_one(self._alone, metric, value, error, n, self._df(phi))
+        error = settled_error(metric, value, error, n)
+        df = self._df(phi if error > 0.0 else np.zeros_like(phi))
+        return interval_of_one(self._alone, metric, value, error, n, df)
 
-    def _combined(self, spread: LabelSpread, value: float) -> Interval:
+    def _combined(self, metric: Metric, spread: LabelSpread, value: float) -> Interval:
         """Limits of the labels, combined as their errors go together in the rows (MOVER)."""
         n_counted = int(np.isfinite(spread.value).sum())
         ends = [
@@ -379,6 +385,7 @@ class SetScoreIntervals:
             for side, alone in zip((spread.below, spread.above), spread.alone, strict=True)
         ]
         error = math.sqrt(square_of(spread.whole, self._clusters) * self._least) / max(n_counted, 1)
+        error = settled_error(metric, value, error, self._n_effective)
         # What few rows add to every label does not average out.
         ends[0] += max(spread.bias, 0.0) / max(n_counted, 1)
         missing = int((np.isfinite(spread.value) & np.isnan(spread.low)).sum())
@@ -486,9 +493,8 @@ class SetScoreIntervals:
                 value = float(values[metric].value)
                 found[metric] = value, sure.intervals.get(metric, Interval())
                 if math.isfinite(value) and total > 0.0 and not reason_without(metric):
-                    phi = influence(metric)
-                    is_bounded = all(map(math.isfinite, metric.range))
-                    parts[metric] = w * (settled_moves(phi) if is_bounded else phi) / total
+                    is_still = found[metric][1].standard_error == 0.0
+                    parts[metric] = np.zeros(len(w)) if is_still else w * influence(metric) / total
             yield label, column, parts, found
 
     def _drawn(self, metric: Metric, value: float) -> Interval:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.inference.confidence import Design
 from karat.inference.limits import Floats
+from karat.inference.rounding import settled_variance, size_of
+from karat.inference.variance import kish
 from karat.tally import ClusteredCells
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import FN, FP, TP, SetRows, SetTally
 from karat.tally.sets import Sets
-
-DUST: Final = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,10 +112,14 @@ class SetVariance:
         phi = self.centred(partials)
         if self.clusters is None:
             found = ((phi * np.sqrt(squares) / self.total) ** 2).sum(axis=(1, 2))
+            n = self.n_effective
         else:
             found = self.clusters.variances(phi) / (self.total * self.unit) ** 2
-        least = DUST * np.abs(partials).max(axis=(1, 2), initial=0.0) / max(self.total, 1.0)
-        return np.where(np.sqrt(found) <= least, 0.0, found)
+            n = self.clusters.n_effective
+        size = size_of(np.abs(partials).max(axis=(1, 2), initial=0.0), n)
+        # Clusters are added up from the difference that the cells of each make.
+        found = settled_variance(found, size, of_sums=self.clusters is not None)
+        return np.asarray(found)
 
     def class_inflation(self, partials: Floats) -> Floats:
         """float64[k]: how many times more it varies than with as many rows of equal weight."""
@@ -124,6 +128,8 @@ class SetVariance:
         weights, _ = self.one_vs_rest
         phi = self.centred(partials)
         simple = (phi**2 * weights).sum(axis=(1, 2)) / self.total / max(self.n_effective, 1e-300)
+        largest = np.abs(partials).max(axis=(1, 2), initial=0.0)
+        simple = settled_variance(simple, size_of(largest, self.n_effective))
         actual = self.class_variances(partials)
         # Where nothing varies in the sample, each cluster counts as one row.
         none = 1.0 if self.n_clusters is None else self.n_effective / self.n_clusters
@@ -134,7 +140,7 @@ class SetVariance:
         """float64[k]: degrees of freedom of `class_variances`."""
         if self.clusters is None:
             return np.full(len(partials), math.inf)
-        return self.clusters.degrees(self.centred(partials), DUST * self.total * self.unit)
+        return self.clusters.degrees(self.centred(partials), self.class_variances(partials) > 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,20 +183,23 @@ class LabelClusters:
         sizes = np.asarray(np.bincount(clusters.cluster, clusters.weight, g), np.float64)
         return cls(sizes, label, cluster, np.array(weights))
 
+    @property
+    def n_effective(self) -> float:
+        """Kish's effective number of clusters, by their weights."""
+        return float(kish(self.sizes.sum(), (self.sizes**2).sum()))
+
     def variances(self, phi: Floats) -> Floats:
         """float64[k]: G ÷ (G − 1) · Σ over the clusters of (Σ w·φ)², from φ [k, 2, 2]."""
         g = len(self.sizes)
         found = self._powers(phi, (2,))[0]
         return np.maximum(found, 0.0) * (g / (g - 1.0))
 
-    def degrees(self, phi: Floats, least: float) -> Floats:
+    def degrees(self, phi: Floats, varies: npt.NDArray[np.bool_]) -> Floats:
         """float64[k]: `degrees_of_clusters` of the sizes Σ w·|φ| of each label.
 
-        Where these are no more than `least`, clusters weigh as much as their rows.
+        Where nothing varies, clusters weigh as much as their rows.
         """
-        size = np.abs(phi)
-        is_still = self._powers(size, (1,))[0] <= least * size.max(axis=(1, 2), initial=0.0)
-        size = np.where(is_still[:, None, None], 1.0, size)
+        size = np.where(varies[:, None, None], np.abs(phi), 1.0)
         second, fourth = self._powers(size, (2, 4))
         with np.errstate(invalid="ignore", divide="ignore"):
             found = np.where(fourth > 0.0, second**2 / fourth, 1.0)

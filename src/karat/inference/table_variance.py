@@ -17,6 +17,7 @@ from karat import _native
 from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.confidence import Design
 from karat.inference.limits import Floats
+from karat.inference.rounding import ROUNDING, settled_variance, size_of
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._program import Slopes
@@ -24,9 +25,6 @@ from karat.tally import Cells, Classes, ClusteredCells, reorder
 from karat.tally.cached import cached_property
 from karat.tally.cells import true_negatives
 from karat.tally.shared import recoding
-
-DUST: Final = 1e-12
-"""Relative to the largest derivative, smaller influences are rounding errors of 0."""
 
 CELLS_TO_SLOPES: Final = np.array(
     [[-1.0, 0.0, 1.0, 0.0], [-1.0, 1.0, 0.0, 0.0], [1.0, -1.0, -1.0, 1.0]]
@@ -205,7 +203,7 @@ class TableVariance:
             return np.full(phi.shape[:-1], math.inf)
         clusters = self.clusters
         sizes = np.array([self._sums(clusters, one) for one in phi.reshape(-1, phi.shape[-1])])
-        least = DUST * self.total * float(np.abs(g).max(initial=0.0))
+        least = ROUNDING * self.total * float(np.abs(g).max(initial=0.0))
         weights = self._sums(clusters, np.ones(phi.shape[-1]))
         sizes = np.where(sizes.sum(axis=-1, keepdims=True) > least, sizes, weights)
         return degrees_of_clusters(sizes).reshape(phi.shape[:-1])
@@ -240,11 +238,8 @@ class TableVariance:
 
     def _without_dust(self, variance: Floats, g: npt.ArrayLike) -> Floats:
         """Exactly 0 where the variance is a rounding error of a derivative g [..., m]."""
-        return np.where(np.sqrt(variance) <= self._dust_beside(g), 0.0, variance)
-
-    def _dust_beside(self, g: npt.ArrayLike) -> Floats:
-        """float64[...]: the largest standard error that is a rounding error relative to g."""
-        return np.asarray(DUST * self._least_root * np.abs(g).max(axis=-1, initial=0.0))
+        size = size_of(self._least_root * np.abs(g).max(axis=-1, initial=0.0))
+        return np.asarray(settled_variance(variance, size))
 
     @cached_property
     def _least_root(self) -> float:
@@ -342,8 +337,8 @@ class TableVariance:
         for i in range(self.cells.k):
             g = self.spread_out(partials, i)
             # A cell that is not listed affects the scale of the derivative, too.
-            is_dust = np.sqrt(self.simple_variance(g)) <= self._dust_beside(partials[i].ravel())
-            each.append(float(self.inflation(np.zeros_like(g) if is_dust else g)))
+            varies = self._without_dust(self.simple_variance(g), partials[i].ravel()) > 0.0
+            each.append(float(self.inflation(g if varies else np.zeros_like(g))))
         return np.array(each)
 
     def class_variances(self, partials: Floats) -> Floats:
@@ -425,11 +420,19 @@ def df_on(metric: Metric, spread: TableVariance, policy: Policy) -> float:
     if key not in spread.kept:
         g = cell_slopes(slopes_on(metric, spread, policy), spread.cells)
         known = np.isfinite(g).all()
-        # For a table without errors, all slopes are equal up to rounding.
-        varies = known and float(np.ptp(g)) > DUST
-        spread.kept[key] = float(spread.df_of(g if varies else 0.0 * g)) if known else spread.df
+        spread.kept[key] = float(spread.df_of(settled_slopes(metric, g))) if known else spread.df
     found: float = spread.kept[key]
     return found
+
+
+def settled_slopes(metric: Metric, g: Floats) -> Floats:
+    """float64[m]: derivatives at the listed cells, 0 where they differ by rounding only.
+
+    They do for a table without errors, and for one in which truth and prediction are independent.
+    """
+    span = metric.range[1] - metric.range[0]
+    span = span if math.isfinite(span) else 1.0
+    return g if float(np.ptp(g)) > ROUNDING * span else np.zeros_like(g)
 
 
 def cell_slopes(found: Slopes, cells: Cells) -> Floats:

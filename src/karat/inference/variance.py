@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.cluster_df import degrees_of_clusters
-from karat.inference.limits import Floats, settled, settled_moves
+from karat.inference.limits import Floats
+from karat.inference.rounding import ROUNDING, settled, settled_variance
 from karat.inference.sampling_error import SamplingError
 from karat.inference.table_variance import TableVariance
 from karat.metrics._formula import walk
@@ -192,6 +193,12 @@ class Clusters:
         n_held = int(np.count_nonzero(np.bincount(held, minlength=n)))
         return cls(codes, n, n_held, rows.weights)
 
+    @cached_property
+    def n_effective(self) -> float:
+        """Kish's effective number of clusters, by their weights."""
+        weights = self._sums(np.ones(len(self.codes)))
+        return float(kish(weights.sum(), (weights**2).sum()))
+
     def variance(self, phi: Floats, sizes: Sizes) -> float:
         """G ÷ (G − 1) · Σ over clusters of (Σ w·φ)² ÷ W²."""
         factor = float(small_sample(float(self.n_held)))
@@ -199,7 +206,7 @@ class Clusters:
 
     def df(self, phi: Floats) -> float:
         """Degrees of freedom of the variance, over clusters with a row of positive weight."""
-        found = degrees_of_clusters(self._sums(np.abs(settled_moves(phi))))
+        found = degrees_of_clusters(self._sums(np.abs(phi)))
         return float(np.minimum(found, self.n_held - 1.0))
 
     def _sums(self, phi: Floats) -> Floats:
@@ -253,7 +260,8 @@ def jackknifed(metric: Metric, spread: TableVariance, policy: Policy) -> Jackkni
         return None
     moves = (values[1:] - values[0]) / step
     total = float((times * moves).sum())
-    square = float((times * moves**2).sum())
+    total = total if abs(total) > ROUNDING * n else 0.0
+    square = float(settled_variance((times * moves**2).sum(), n))
     return Jackknife((n - 1.0) / n * total, (n - 1.0) / n * max(square - total**2 / n, 0.0))
 
 
@@ -291,9 +299,12 @@ class AreaVariance:
     def of(cls, area: float, found: Placements) -> AreaVariance:
         rows = kish(found.weight, found.square)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            variances = found.spread / found.weight**2 * small_sample(rows)
-            spread = found.spread[1]
-            informative = found.size**2 / spread if spread > 0 else np.nan
+            # Of weighted rows, what stands above a row is squared before its mean is subtracted.
+            of_sums = bool((found.weight != found.square).any())
+            size = found.square * (np.array([area, 1.0 - area]) ** 2 if of_sums else 1.0)
+            spread = settled_variance(found.spread, size, of_sums=of_sums)
+            variances = spread / found.weight**2 * small_sample(rows)
+            informative = found.size**2 / spread[1] if spread[1] > 0 else np.nan
         return cls(area, rows, variances, float(informative))
 
     @property

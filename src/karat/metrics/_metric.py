@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from karat.metrics._lift import Lift, Policy, Traced, trace
 from karat.metrics._program import Slopes, batch_of, compile_program, param_names, slopes_of
 from karat.metrics._record import COMMON, Parameter, Record, checked, unfit
 from karat.metrics._render import as_latex, as_text, undefined_condition
+from karat.metrics._rounding import ROUNDING_UNIT, at_ends
 from karat.tally import Cells, Classes, reorder
 from karat.tally.cached import cached_property
 from karat.tally.look_alikes import slip_in
@@ -484,12 +485,17 @@ def within_range(
         least = total if counts is None else float(counts[counts > 0].min(initial=total))
         spread = max(total / max(least, 1e-300), float(n))
     bound = error_bound(metric, n, cells.k, spread=spread)
-    ends = np.clip(values, low, high)
-    ends_of = np.where(is_beyond, ends, 0.0)
-    scale = 1.0 if bound.scale == "1" else float(np.abs(ends_of).max())
-    most = bound.relative * np.abs(ends_of) + bound.absolute * scale
-    is_rounding = is_beyond & (np.abs(values - ends) <= most)
-    return np.where(is_rounding, ends, values)
+    ends = np.where(is_beyond, np.clip(values, low, high), 0.0)
+    # Scales that are stated in words are at least 1, or the largest cost, which ends the range.
+    scale = max(1.0, float(np.abs(ends).max()))
+    most = bound.relative * np.abs(ends) + bound.absolute * scale
+    return at_ends(values, (low, high), most)
+
+
+def means_within_range(metric: Metric, values: Values, n: int) -> Values:
+    """The same for means over n rows, or over labels: one rounding for each."""
+    most = ROUNDING_UNIT * (n + 8.0) * np.maximum(np.abs(np.clip(values.value, *metric.range)), 1.0)
+    return replace(values, value=at_ends(values.value, metric.range, most))
 
 
 def values_together(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from karat.errors import error
 from karat.metrics._lift import Policy
 from karat.metrics._measure import lifted, measure
-from karat.metrics._metric import Metric, Values
+from karat.metrics._metric import Metric, Values, means_within_range
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import get
 from karat.metrics._set_views import LabelAreas, PooledLosses, RankedCells, RankedLabels
@@ -151,6 +151,9 @@ class SetScores:
             K219, K220 sets do not have it; K224 rows list the scores of some labels only.
         """
         metric = meant_on_sets(metric)
+        return means_within_range(metric, self._values(metric), self.rows.n)
+
+    def _values(self, metric: Metric) -> Values:
         if is_of_rows(metric):
             mean = self.mean(metric)
             return Values(np.asarray(self.total(mean)), mean.undefined)

@@ -13,7 +13,7 @@ from karat.errors.doubts import no_scores
 from karat.metrics._formula import walk
 from karat.metrics._interpret import evaluate, sensitivities
 from karat.metrics._lift import Policy, Traced, trace
-from karat.metrics._metric import Metric, Values, programs
+from karat.metrics._metric import Metric, Values, means_within_range, programs
 from karat.metrics._program import batch_of
 from karat.metrics._registry import get
 from karat.tally.cells import Fields
@@ -59,8 +59,10 @@ def values_on_sets(metric: Metric, tally: SetTally, policy: Policy = "zero") -> 
         raise no_scores(str(metric))
     if metric.is_of_rows:
         found = of_rows(metric, tally.fields_of_rows, policy)
-        return Values(np.asarray(mean_of_rows(found, tally.mass, policy)), found.undefined)
-    return values_on_tables(metric, tally.fields, policy)
+        mean = Values(np.asarray(mean_of_rows(found, tally.mass, policy)), found.undefined)
+    else:
+        mean = values_on_tables(metric, tally.fields, policy)
+    return means_within_range(metric, mean, tally.n)
 
 
 def values_on_tables(metric: Metric, fields: Fields, policy: Policy) -> Values:

@@ -11,6 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
 ROUNDING_UNIT: Final = 2.0**-53
 """Largest relative error of one float64 operation."""
 LARGEST_COST: Final = "the largest cost, without its sign"
@@ -63,6 +67,18 @@ class Units(NamedTuple):
     absolute: float
     scale: str = "1"
     per_log: float = 0.0
+
+
+def at_ends(values: Floats, ends: tuple[float, float], most: Floats | float) -> Floats:
+    """Values; those beyond an end of a range by at most `most`, which is rounding, lie at this end.
+
+    Example:
+        >>> at_ends(np.array([1.0 + 1e-15, 1.1]), (0.0, 1.0), 1e-12)
+        array([1. , 1.1])
+    """
+    inside = np.clip(values, *ends)
+    with np.errstate(invalid="ignore"):  # infinite values stay
+        return np.where(np.abs(values - inside) <= most, inside, values)
 
 
 Rounding: TypeAlias = Callable[[DataSize], Units]

@@ -258,7 +258,7 @@ def value_lies_in_range(record: Record) -> None:
     for metric, cells in _each(record, 2, 3, 5):
         values = metric.values(cells, "nan").value
         values = values[~np.isnan(values)]
-        outside = values[(values < low - 1e-12) | (values > high + 1e-12)]
+        outside = values[(values < low) | (values > high)]
         if outside.size:
             raise AssertionError(f"{metric} gave {outside[0]}, range {low} to {high}")
 

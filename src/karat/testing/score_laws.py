@@ -145,7 +145,7 @@ def within_range(record: Record) -> None:
     for metric, problem in _each(record):
         found = value_of(metric, problem)
         known = found[np.isfinite(found)]
-        assert ((known >= low - 1e-12) & (known <= high + 1e-12)).all(), (str(metric), found)
+        assert ((known >= low) & (known <= high)).all(), (str(metric), found)
 
 
 def perfect_scores_are_perfect(record: Record) -> None:

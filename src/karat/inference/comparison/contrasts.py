@@ -19,9 +19,10 @@ from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats, last_kept
 from karat.inference.proportions import range_of
+from karat.inference.rounding import ROUNDING
 from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import score_interval
-from karat.inference.table_variance import DUST, TableVariance, df_on
+from karat.inference.table_variance import TableVariance, df_on
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import ClusteredCells
@@ -187,7 +188,7 @@ class Units:
             return self.df
         centred = np.abs(phi - (phi * self.weights).sum() / self.total)
         sizes = clusters.sums(centred)
-        if sizes.sum() <= DUST * self.total * np.abs(phi).max(initial=0.0):
+        if sizes.sum() <= ROUNDING * self.total * np.abs(phi).max(initial=0.0):
             sizes = clusters.sums(np.ones_like(centred))
         return min(float(degrees_of_clusters(sizes)), self.df)
 
@@ -205,6 +206,18 @@ class Units:
     def _scaled_squares(self) -> Floats:
         found = self.squares if self.factors is None else self.squares * self.factors
         return np.ascontiguousarray(found, np.float64)
+
+    def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
+        """The exact p-value if all rows of some units [e] move a difference to the same side.
+
+        Under equal models, each of n rows moves it to either side: mid-p is 2⁻ⁿ. The normal
+        distribution has smaller tails. 0 for clusters, which have Student's.
+        """
+        if self.clusters is not None:
+            return 0.0
+        square = float(self.squares[moves].sum())
+        n = float(self.weights[moves].sum()) ** 2 / square if square > 0.0 else 0.0
+        return float(np.exp2(-n))
 
     def covariance(self, phi: Floats) -> Floats:
         """float64[d, d]: of d numbers whose influences are phi [d, e]."""

@@ -18,6 +18,7 @@ from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
 from karat.inference.proportions import range_of
+from karat.inference.rounding import ROUNDING, settled_variance, size_of
 from karat.metrics import Metric
 from karat.tally.cached import cached_property
 
@@ -100,10 +101,6 @@ class ComparisonSpec:
         return NormalDist().inv_cdf(1.0 - self.alpha / 2.0) + NormalDist().inv_cdf(POWER)
 
 
-_ROUNDING: Final = 1e-12
-"""Share of a value by which sums of weights may differ from those in another order."""
-
-
 @dataclass(frozen=True, eq=False)
 class Measured:
     """One metric of m models, and how its values vary together.
@@ -121,6 +118,7 @@ class Measured:
             limits by the standard error are widened to it.
         limits: pair → (method, limits), where other limits are better.
         discordant: pair → rows on which one alone is right.
+        least: pair → a p-value that the normal distribution must not go below; see `least_tail`.
         same: pairs that predict the same on every row.
         alone: limits of the value of each model; None where those at other levels are not known.
         remark: remark on every difference.
@@ -137,6 +135,7 @@ class Measured:
     critical: Mapping[Pair, float] = field(default_factory=dict)
     limits: Mapping[Pair, tuple[str, Limits]] = field(default_factory=dict)
     discordant: Mapping[Pair, Discordant] = field(default_factory=dict)
+    least: Mapping[Pair, float] = field(default_factory=dict)
     same: frozenset[Pair] = frozenset()
     alone: Combined | None = None
     remark: str | None = None
@@ -247,8 +246,9 @@ def _difference(
         method, p = found.tests.get(pair) or found.guards.get(pair) or ("", None)
         return replace(bare, method=method, p=p, remark=found.remark or NO_SLOPE)
     error = math.sqrt(max(variance, 0.0))
-    dust = _ROUNDING * max(abs(left), abs(right))
-    if max(abs(bare.difference), error) <= dust:
+    size = max(abs(left), abs(right))
+    varies = float(settled_variance(variance, size_of(size))) > 0.0
+    if not varies and abs(bare.difference) <= ROUNDING * size:
         # Sums of weights in another order: no row moves the difference.
         bare, error = replace(bare, difference=0.0), 0.0
     known: dict[str, Any] = {"standard_error": error}
@@ -273,7 +273,8 @@ def _difference(
         # ± 0 standard errors would say that nothing is uncertain.
         return replace(bare, **known, p=1.0, remark=_joined(found.remark, _STILL_WITHOUT))
     one = replace(bare, **known, remark=remark)
-    method, p = found.tests.get(pair) or (found.method, _tail(found, pair, one))
+    p = max(_tail(found, pair, one), found.least.get(pair, 0.0))
+    method, p = found.tests.get(pair) or (found.method, p)
     if pair in found.guards:
         method, least = f"{found.guards[pair][0]} and {method}", found.guards[pair][1]
         p = max(p, least)

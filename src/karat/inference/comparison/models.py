@@ -269,9 +269,12 @@ def _of_tables(
 
         limits = alone.differences(spec.pairs, goes_of)
     method = "influence z" if math.isinf(units.df) else "influence t"
+    pred = [table.cols[place] for table, place in zip(tables, joint.places, strict=True)]
+    least = {(a, b): units.least_tail(pred[a] != pred[b]) for a, b in spec.pairs}
     n = [joint.cells.n_rows] * len(tables)
     facts = metric, values, n, spread, method
-    return Measured(*facts, limits=limits, same=same, alone=alone, undefined=undefined)
+    found = Measured(*facts, limits=limits, same=same, alone=alone, undefined=undefined)
+    return replace(found, least=least)
 
 
 def values_of(

@@ -40,8 +40,6 @@ from karat.tally import ClusteredCells
 from karat.tally.cached import cached_property
 from karat.tally.scored import ScoredRows
 
-_DUST = 1e-14
-"""Influences that differ by less of the value are the same."""
 FEW: Final = 30
 """With fewer rows of some class the p of an area is rough."""
 _NO_VARIANCE = "these rows do not show how much it varies: a class has one row, or none"
@@ -99,7 +97,7 @@ class ScoredModel:
         return cls(rows, clusters, estimates, sure.intervals, influence, is_of_looks, undefined)
 
     def influence(self, metric: Metric) -> Floats | None:
-        """float64[n]; None where it has none. Exactly 0 where rows differ by rounding errors."""
+        """float64[n]; None where it has none. Exactly 0 where the value has no sampling error."""
         if reason_without(metric):
             return None
         with np.errstate(invalid="ignore"):  # an infinite loss has no influence
@@ -107,7 +105,7 @@ class ScoredModel:
         if self.rows.weights is not None:
             # Of a row without weight the loss may be infinite, and counts for nothing.
             phi = np.where(self.rows.weights > 0, phi, 0.0)
-        return without_dust(phi, self.estimates[metric].value)
+        return settled_influence(phi, self.estimates[metric])
 
     def units(self, metric: Metric) -> Units:
         """The rows, as their parts in the variance of a metric count."""
@@ -253,12 +251,9 @@ def _variance(phi: Floats | None, units: Units) -> float:
     return float(units.covariance(phi[None])[0, 0])
 
 
-def without_dust(phi: Floats, value: float) -> Floats:
-    """Influences; exactly 0 where they differ by no more than rounding errors."""
-    if not np.isfinite(phi).all():
-        return phi
-    scale = max(float(np.abs(phi).max(initial=0.0)), abs(value))
-    return np.zeros_like(phi) if float(np.ptp(phi)) <= _DUST * scale else phi
+def settled_influence(phi: Floats, estimate: Estimate) -> Floats:
+    """Influences; exactly 0 where all of them are rounding: the value has no sampling error."""
+    return np.zeros_like(phi) if estimate.standard_error == 0.0 else phi
 
 
 def limits_of_still(

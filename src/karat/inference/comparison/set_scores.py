@@ -18,7 +18,7 @@ from karat.inference.comparison.scored import (
     compared_models,
     distances_of,
     limits_of_still,
-    without_dust,
+    settled_influence,
 )
 from karat.inference.comparison.set_labels import (
     LabelDifference,
@@ -85,7 +85,7 @@ def _compared(
         return replace(one, remark=reason), estimates
     units = [_units(model, metric) for model in models]
     phi = [_as_influence(each.phi, own) for each, own in zip(known, units, strict=True)]
-    phi = [without_dust(each, value) for each, value in zip(phi, values, strict=True)]
+    phi = [settled_influence(*each) for each in zip(phi, estimates, strict=True)]
     own = np.array([float(u.covariance(x[None])[0, 0]) for u, x in zip(units, phi, strict=True)])
     growth = [each.growth for each in known]
     spread: Spread

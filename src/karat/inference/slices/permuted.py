@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from karat.inference.limits import Flags, Floats
 from karat.inference.proportions import range_of, reads_costs
-from karat.inference.table_variance import DUST
+from karat.inference.rounding import settled_variance
 from karat.metrics import Metric
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Policy
@@ -302,7 +302,8 @@ class Reference:
             spread = centre * (1.0 - centre) if is_bounded else np.ones_like(centre)
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratio = spread / variance
-                is_usual = (variance > DUST**2) & (spread > 0.0) & np.isfinite(ratio)
+                varies = settled_variance(variance, 1.0) > 0.0
+                is_usual = varies & (spread > 0.0) & np.isfinite(ratio)
             rows[here] = n * np.where(is_usual, ratio, 1.0)
         shape, ends = permuted.tables.shape[:-1], (low, high) if is_bounded else None
         x = np.where(defined, x, 0.0).reshape(shape)
