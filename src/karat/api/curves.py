@@ -35,7 +35,7 @@ from karat.data.sources.arrays.rows import score_rows
 from karat.errors import UndefinedWarning, error, shown
 from karat.errors.habits import unknown_argument
 from karat.metrics import ClassProbabilities, ClassRanks
-from karat.metrics._metric import no_positive
+from karat.metrics._applies import no_positive
 from karat.metrics._reliability import MOST_BINS, binned
 from karat.results.result import NOT_GIVEN
 from karat.tally import Label

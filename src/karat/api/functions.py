@@ -21,8 +21,8 @@ from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.errors import UndefinedWarning, error
 from karat.errors.habits import names_its_arguments, unnamed_arguments
 from karat.metrics import Metric
+from karat.metrics._applies import check_order, no_positive, with_positive
 from karat.metrics._lift import ZERO, Lift, Policy
-from karat.metrics._metric import check_order, no_positive, with_positive
 from karat.metrics._of_sets import values_on_sets
 from karat.metrics._record import Record
 from karat.metrics._registry import all_names, lookup

@@ -32,8 +32,8 @@ from karat.inference.comparison.records import Estimate
 from karat.inference.judge.comparison import JudgedModel, judged_differences
 from karat.inference.judge.estimates import JudgedLabels, Sample
 from karat.metrics import Metric, get
+from karat.metrics._applies import check_applies
 from karat.metrics._lift import Policy
-from karat.metrics._metric import check_applies
 from karat.tally import Classes
 
 _SHARE: Final = "prevalence"

@@ -33,9 +33,9 @@ from karat.inference.judge.scores import Three
 from karat.inference.judge.selection import Imbalance, imbalance
 from karat.inference.label_intervals import is_a_count, is_constant
 from karat.metrics import Metric
+from karat.metrics._applies import check_applies
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._measure import measure
-from karat.metrics._metric import check_applies
 from karat.metrics.plan import requested
 from karat.results import judged as outcome
 from karat.results.judged import JudgedResult, JudgedShare

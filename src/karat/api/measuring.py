@@ -49,10 +49,10 @@ from karat.inference.score_intervals import (
     measured_with_intervals,
 )
 from karat.metrics import Metric, Pairwise
+from karat.metrics._applies import check_applies
 from karat.metrics._influence.gather import influences
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
-from karat.metrics._metric import check_applies
 from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows

@@ -32,8 +32,8 @@ from karat.inference.comparison.scored import scored_metrics
 from karat.inference.comparison.set_labels import LabelDifference
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
+from karat.metrics._applies import both_classes, check_applies, needs_both_classes
 from karat.metrics._lift import Policy
-from karat.metrics._metric import both_classes, check_applies, needs_both_classes
 from karat.results.values import listed_metrics
 from karat.tally import Classes, ClusteredCells, JointCells, reorder
 from karat.tally.shared import united

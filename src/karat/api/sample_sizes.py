@@ -32,7 +32,7 @@ from karat.inference.judge.sizes import gold_rows_needed
 from karat.inference.set_intervals import SetIntervals
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
-from karat.metrics._metric import check_applies, needs_both_classes, with_positive
+from karat.metrics._applies import check_applies, needs_both_classes, with_positive
 from karat.metrics._of_sets import meant_on_sets
 from karat.results import report as outcome
 from karat.tally import Cells, Classes

@@ -21,9 +21,10 @@ from karat.data.scores.rows import InMemoryScores, tally_scores
 from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.errors import KaratError, UndefinedWarning, error
 from karat.errors.habits import names_its_arguments, unnamed_arguments, unnamed_scores
+from karat.metrics._applies import no_positive
 from karat.metrics._lift import ZERO, Average, Lift, Policy
 from karat.metrics._measure import ROUNDING, lifted, measure
-from karat.metrics._metric import Metric, no_positive
+from karat.metrics._metric import Metric
 from karat.metrics._of_set_scores import SetScores, is_of_rows
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._record import Record

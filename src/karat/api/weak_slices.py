@@ -52,8 +52,8 @@ from karat.inference.slices.search import Finding, Range, Settings, search
 from karat.inference.slices.weak import WeakSlice, limits_of
 from karat.inference.table_variance import derivative
 from karat.metrics import Metric
+from karat.metrics._applies import check_applies
 from karat.metrics._influence.gather import influences, reason_without
-from karat.metrics._metric import check_applies
 from karat.metrics.plan import requested
 from karat.tally import Label
 

@@ -225,7 +225,7 @@ def find_roles(
         candidates[role] = tuple(
             name
             for name in free
-            if keys[name] in aliases and _can_be(role, known.get(name, "unknown"))
+            if keys[name] in aliases and _can_be(role, keys[name], known.get(name, "unknown"))
         )
         if role in chosen:
             candidates[role] = tuple(name for name in columns if name == chosen[role])
@@ -260,15 +260,13 @@ def nearest(name: str, columns: Sequence[str]) -> str:
     return shown(by_key[key] for key in found) if found else "none is similar"
 
 
-def _can_be(role: Role, family: Family) -> bool:
+def _can_be(role: Role, key: str, family: Family) -> bool:
     if role in ("weights", "confidence"):
         return family in _NUMBERS
     if role in ("score", "prob"):
         return family in _NUMBERS or family == "list"
-    if role == "id":
-        # Not the pictures of a column `image`.
-        return family not in ("list", "other")
-    return True
+    # A name of an image, not its pixels.
+    return key != "image" or family in ("whole", "text", "unknown")
 
 
 def _settle_class(

@@ -10,7 +10,7 @@ from karat.errors import error, shown
 from karat.errors.doubts import Doubt, only_doubts
 from karat.inference.json_record import JsonRecord
 from karat.metrics import Metric, get
-from karat.metrics._metric import check_applies
+from karat.metrics._applies import check_applies
 from karat.metrics._registry import find
 from karat.results.result import JsonDocument, Results
 from karat.tally import Classes

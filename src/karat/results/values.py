@@ -15,16 +15,11 @@ from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import A_COUNT, FIXED, TableIntervals
 from karat.inference.limits import Floats
 from karat.metrics import Metric, Pairwise, get
+from karat.metrics._applies import check_applies, needs_both_classes, with_positive
 from karat.metrics._bounded import ClassLimits
 from karat.metrics._bounds import Limits, is_open
 from karat.metrics._lift import Policy
-from karat.metrics._metric import (
-    Values,
-    all_values,
-    check_applies,
-    needs_both_classes,
-    with_positive,
-)
+from karat.metrics._metric import Values, all_values
 from karat.metrics.plan import default_metrics
 from karat.metrics.reasons import not_computed, undefined_reason
 from karat.results.named import NamedResults

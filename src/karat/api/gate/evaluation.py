@@ -32,7 +32,7 @@ from karat.inference.comparison.judging import judged
 from karat.inference.comparison.records import Difference
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
-from karat.metrics._metric import needs_both_classes, with_positive
+from karat.metrics._applies import needs_both_classes, with_positive
 from karat.results.gate.verdicts import (
     PREDICT_THE_SAME,
     Case,

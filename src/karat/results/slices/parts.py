@@ -16,7 +16,8 @@ from karat.inference.proportions import reads_costs
 from karat.inference.sampling_error import SamplingError
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
-from karat.metrics._metric import Values, check_applies
+from karat.metrics._applies import check_applies
+from karat.metrics._metric import Values
 from karat.results.result import Result
 from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
