@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from karat.api.arguments import are_numbers_of_rows, confidence_required
-from karat.api.doubts import of_scores, with_order_of_rows
+from karat.api.doubts import of_margins, of_scores, with_order_of_rows
 from karat.api.fold_models import rows_with_folds, with_folds
 from karat.api.model_arguments import ModelArguments, model_arguments
 from karat.api.models import Compared, Models, models_given, models_of_rows
@@ -285,6 +285,7 @@ def compare_models(
         (
             *found.doubts(),
             *doubts,
+            *of_margins(margins),
             *found.doubts_of(wanted, values, {name: name for name in found.names}),
             *notes_of(differences, spec, found.is_paired, len(found.names), found.has_clusters),
         ),
@@ -444,18 +445,25 @@ def _margins(margin: Any, names: Sequence[str]) -> dict[str, float]:
     if margin is None:
         return {}
     if not isinstance(margin, Mapping):
-        return dict.fromkeys(names, _margin("margin", margin))
+        return {name: _margin("margin", margin, get(name)) for name in names}
     margins: dict[str, float] = {}
     for key, number in margin.items():
         name = str(get(key))
         if name not in names:
             raise error("K165", found=f"{name} is not compared; {shown(names)} are")
-        margins[name] = _margin(f"margin[{name!r}]", number)
+        margins[name] = _margin(f"margin[{name!r}]", number, get(key))
     return margins
 
 
-def _margin(argument: str, number: Any) -> float:
+def _margin(argument: str, number: Any, metric: Metric) -> float:
     found = positive_number(number)
     if found is None:
         raise error("K165", found=f"{argument} is {short(number)}")
+    low, high = metric.range
+    if found >= high - low:
+        raise error(
+            "K165",
+            found=f"{argument} is {short(number)}, which no difference can reach: {metric} lies "
+            f"between {low:g} and {high:g}",
+        )
     return found

@@ -57,7 +57,7 @@ an average of such areas, or 2 × area − 1.
 The area pooled over classes (micro) is none of them: it depends on the scales of the columns. Nor
 is one with ``max_fpr=``, which is of a part of the curve.
 """
-CAUSES: Final = ("D103", "D111", "D114")
+CAUSES: Final = ("D103", "D111", "D114", "D150")
 """Why predictions disagree with the truth: that they do needs no doubt of its own."""
 _LOG_LOSS: Final = "negative_log_probability"
 _MOST_NAMED: Final = 3
@@ -180,7 +180,22 @@ def of_bounds(rules: Iterable[Rule]) -> Iterator[Doubt]:
 
 
 _WIDE: Final = 0.3
-"""Proportion of the range of a metric above which an allowed drop is in doubt."""
+"""Proportion of the range of a metric above which an allowed drop or a margin is in doubt."""
+
+
+def of_margins(margins: Mapping[str, float]) -> Iterator[Doubt]:
+    """Iterate over the doubt that the margin of a metric is a large part of its range."""
+    for name, margin in margins.items():
+        low, high = get(name).range
+        if _WIDE * (high - low) < margin:
+            yield doubt(
+                "D151",
+                metric=name,
+                low=f"{low:g}",
+                high=f"{high:g}",
+                share=f"{100 * margin / (high - low):.0f} %",
+                option=option("margin", 0.02),
+            )
 
 
 def of_classes(classes: Classes) -> Iterator[Doubt]:

@@ -30,7 +30,7 @@ from karat.errors.options import is_command_line, option, option_of_list
 from karat.errors.text import count
 from karat.tally import Cells, Classes, to_marginals
 from karat.tally.classes import IGNORED, Label, usual_positive
-from karat.tally.look_alikes import N_REMARKS, look_alikes
+from karat.tally.look_alikes import N_REMARKS, is_number, look_alikes
 from karat.tally.row_sample import row_parts
 from karat.tally.score_histograms import ScoreHistograms
 from karat.tally.set_tally import SetTally
@@ -351,7 +351,8 @@ def doubts_of_labels(found: Cells | Rows | SetTally) -> Iterator[Doubt]:
     alike = [*_of_spelling(counted)] if any(map(_is_text, found.classes.labels)) else []
     yield from alike
     if not any(one.code == "D111" for one in alike):
-        yield from [*_of_coding(counted)] or _of_one_side(counted)
+        codings = [*_of_two_codings(counted)] or [*_of_coding(counted)]
+        yield from codings or _of_one_side(counted)
 
 
 def _is_text(label: object) -> bool:
@@ -363,7 +364,7 @@ _LEAST_ROWS: Final = 10
 
 
 class _Occurrences(NamedTuple):
-    """Number of true and predicted rows of each class, weighted if rows have weights.
+    """Number of true, predicted and right rows of each class, weighted if rows have weights.
 
     Attributes:
         total: total number of rows.
@@ -373,6 +374,7 @@ class _Occurrences(NamedTuple):
     classes: Classes
     true: Numbers
     pred: Numbers
+    hits: Numbers
     total: float
     n: float
     is_weighted: bool
@@ -440,23 +442,115 @@ def _of_one_side(found: _Occurrences) -> Iterator[Doubt]:
     classes, true, pred = found.classes, found.true, found.pred
     if not (found.total > 0.0 and true.any() and pred.any()):
         return
-    least = _LEAST_SHARE * found.total
+    yield from _of_predictions_alone(found)
     by_weight = " by weight" if found.is_weighted else ""
-    listed = option_of_classes(classes)
-    if np.count_nonzero(true) >= _PAIR:
-        for i in np.flatnonzero((pred > 0.0) & (true == 0.0))[:N_REMARKS].tolist():
-            if pred[i] >= least or _is_no_answer(classes.labels[i]):
-                label, times = repr(classes.labels[i]), f"{_times(pred[i])}{by_weight}"
-                yield doubt("D127", label=label, times=times, option=listed)
-    rest = [label for label in classes.labels if isinstance(label, int) and label >= 0]
-    if len(rest) == classes.k - 1 and rest == list(range(len(rest))) and len(rest) > 1:
-        (i,) = (i for i, label in enumerate(classes.labels) if label not in rest)
-        if isinstance(classes.labels[i], int) and true[i] and not pred[i]:
-            label, times = repr(classes.labels[i]), f"{_times(true[i])}{by_weight}"
-            yield doubt("D126", label=label, times=times, last=rest[-1], option=listed)
+    for i in np.flatnonzero((true > 0.0) & (pred == 0.0)).tolist():
+        label = classes.labels[i]
+        if _is_unlabeled(label, classes):
+            rest = [x for x in classes.labels if x is not label]
+            times = f"{_times(true[i])}{by_weight}"
+            listed = option_of_classes(classes)
+            yield doubt("D126", label=repr(label), times=times, rest=shown(rest), option=listed)
+
+
+def _of_predictions_alone(found: _Occurrences) -> Iterator[Doubt]:
+    """Yield the warning about all labels that are predicted and never true."""
+    classes, true, pred = found.classes, found.true, found.pred
+    is_true = true > 0.0
+    places = np.flatnonzero((pred > 0.0) & ~is_true)
+    if np.count_nonzero(is_true) < _PAIR or not len(places):
+        return
+    labels, times = [classes.labels[i] for i in places.tolist()], float(pred[places].sum())
+    of_each = 2.0 * found.hits[is_true] / (true[is_true] + pred[is_true])
+    rest, all_ = float(of_each.mean()), float(of_each.sum()) / (len(of_each) + len(places))
+    is_many = times >= _LEAST_SHARE * found.total or rest - all_ > _LEAST_EFFECT
+    if not is_many and not any(map(_is_no_answer, labels)):
+        return
+    is_one = len(labels) == 1
+    yield doubt(
+        "D127",
+        labels=f"The label {labels[0]!r} is" if is_one else f"Labels {shown(labels, 3)} are",
+        times=f"{_times(times)}{' by weight' if found.is_weighted else ''}",
+        they="It is" if is_one else "Together they are",
+        count="It counts" if is_one else "They count",
+        more="one more class" if is_one else f"{len(labels)} more classes",
+        macro=f"{all_:.3g}",
+        rest=f"{rest:.3g}",
+        do="If it means" if is_one else "If they mean",
+        replace="replace them by a class. If it is a class"
+        if is_one
+        else "replace them by classes. If they are classes",
+        option=option_of_classes(classes),
+    )
 
 
 _PAIR: Final = 2
+_LEAST_EFFECT: Final = 0.05
+"""Difference of macro F1 from which classes that are never true are a warning."""
+_CODES_OF_NO_LABEL: Final = frozenset([9, 99, 999, 9999, 99999, 255, 65535, (1 << 31) - 1])
+"""Whole numbers that mark rows without a label where all others are far below."""
+
+
+def _is_unlabeled(label: Label, classes: Classes) -> bool:
+    """Return whether a true label that is never predicted marks rows without a label.
+
+    Whole numbers do where the others count from 0 or 1, and they are negative or far above.
+    """
+    if isinstance(label, str):
+        # Labels that are spelled like a missing value have D112.
+        return _is_no_answer(label) and not _is_maybe_null(label) and classes.k > _PAIR
+    rest = [x for x in classes.labels if isinstance(x, int) and x >= 0 and x != label]
+    if len(rest) < max(classes.k - 1, _PAIR):
+        return False
+    if rest != list(range(rest[0], rest[0] + len(rest))) or rest[0] > 1:
+        return False
+    last = rest[-1]
+    is_far = label > 2 * (last + 1) if label in _CODES_OF_NO_LABEL else label >= _FAR * (last + 1)
+    return is_far or (label < 0 and rest[0] == 0)
+
+
+_FAR: Final = 50
+"""Times the number of classes."""
+
+
+def _is_maybe_null(text: str) -> bool:
+    return is_null_like(text) or text.lower() in _MAYBE
+
+
+_CODINGS: Final = tuple(
+    map(str.split, ("0 1", "no yes", "false true", "n y", "f t", "negative positive", "neg pos"))
+)
+"""Texts of the negative and of the positive one of two classes."""
+
+
+def _of_two_codings(found: _Occurrences) -> Iterator[Doubt]:
+    """Yield the warning that the truth writes the same two classes in several ways.
+
+    Every class is one of the pairs above, and the truth has classes of several; or texts that are
+    no numbers are true as often as numbers that are never predicted, or the other way round.
+    """
+    classes, true, pred = found.classes, found.true, found.pred
+    if not all(map(_is_text, classes.labels)) or not pred.any() or classes.k <= _PAIR:
+        return
+    words = [str(x).strip().lower() for x in classes.labels]
+    of_each = [next((i for i, pair in enumerate(_CODINGS) if x in pair), -1) for x in words]
+    occur = np.flatnonzero(true > 0.0).tolist()
+    groups = [[i for i in occur if of_each[i] == each] for each in range(len(_CODINGS))]
+    groups = [each for each in groups if each]
+    if -1 in of_each or len(groups) < _PAIR or max(map(len, groups)) < _PAIR:
+        groups = [[i for i in occur if is_number(words[i]) is each] for each in (False, True)]
+        is_alone = [bool(each) and not pred[each].any() for each in groups]
+        if sum(is_alone) != 1 or len(groups[0]) != len(groups[1]) or len(groups[0]) < _PAIR:
+            return
+        if float(true[groups[is_alone.index(True)]].sum()) < _LEAST_SHARE * found.total:
+            return
+    by_weight = " by weight" if found.is_weighted else ""
+    each = [
+        f"{shown([classes.labels[i] for i in group], 3)}: true {_times(float(true[group].sum()))}"
+        for group in groups
+    ]
+    listed = option_of_classes(classes)
+    yield doubt("D150", counts=f"{'; '.join(each)}{by_weight}", option=listed)
 
 
 def _of_spelling(found: _Occurrences) -> Iterator[Doubt]:
@@ -477,9 +571,7 @@ def _of_spelling(found: _Occurrences) -> Iterator[Doubt]:
     # Labels that are only predicted have D127.
     has_truth = np.count_nonzero(true) >= _PAIR
     nulls = [
-        text
-        for text, at in texts.items()
-        if (is_null_like(text) or text.lower() in _MAYBE) and (true[at] or not has_truth)
+        text for text, at in texts.items() if _is_maybe_null(text) and (true[at] or not has_truth)
     ]
     for label in nulls[:N_REMARKS]:
         yield doubt("D112", label=label, counts=counts_of(label), option=listed)
@@ -497,22 +589,21 @@ def _occurrences(found: Cells | Rows | SetTally) -> _Occurrences:
     if isinstance(found, SetTally):
         tp, fp, fn = found.counts[:3] if found.weights is None else found.weights[:3]
         true, pred, squares = tp + fn, tp + fp, found.row_squares
-        n, total, is_weighted = found.n, float(found.mass.sum()), found.is_weighted
+        n_rows, total, is_weighted = found.n, float(found.mass.sum()), found.is_weighted
     elif isinstance(found, Rows):
         k, weights = found.classes.k, found.weights
         codes = (found.true, () if found.pred is None else found.pred)
         true, pred = (np.bincount(each, weights if len(each) else None, k) for each in codes)
+        is_right = np.equal(found.true, -1 if found.pred is None else found.pred)
+        tp = np.bincount(found.true[is_right], None if weights is None else weights[is_right], k)
         squares = None if weights is None else weights**2
-        n, total, is_weighted = found.n, float(true.sum()), weights is not None
+        n_rows, total, is_weighted = found.n, float(true.sum()), weights is not None
     else:
         tp, fp, fn = (counts.reshape(-1) for counts in to_marginals(found).counts)
         true, pred, squares = tp + fn, tp + fp, found.squares
-        n, total, is_weighted = int(found.n_rows), float(true.sum()), found.is_weighted
-    if squares is None or not total:
-        return _Occurrences(found.classes, true, pred, total, n, is_weighted)
-    return _Occurrences(
-        found.classes, true, pred, total, total**2 / float(squares.sum()), is_weighted
-    )
+        n_rows, total, is_weighted = int(found.n_rows), float(true.sum()), found.is_weighted
+    n = float(n_rows) if squares is None or not total else total**2 / float(squares.sum())
+    return _Occurrences(found.classes, true, pred, tp, total, n, is_weighted)
 
 
 _MAYBE = ("none", "nil", "missing")

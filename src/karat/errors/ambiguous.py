@@ -24,9 +24,8 @@ K318  {argument} holds -100, which is never predicted.
       Torch and Hugging Face mark positions with -100 that are left out. The other classes: {rest}.
       Leave these rows out of every argument: keep = y_true != -100. If -100 is a class, list every
           class with {option}.
-K424  The last row and column of confusion= are the sums of the others.
-      It has {k} rows and {k} columns; pandas.crosstab(margins=True) adds such totals.
-      Leave them out: confusion[:-1, :-1], of a frame confusion.iloc[:-1, :-1]. If the last class is
-          a class, list every class with {option}.
+K424  {what} of confusion= {are} {sums}.
+      {found}.
+      {do}
 """
 """See `karat.errors.catalogue`."""

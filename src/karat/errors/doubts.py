@@ -93,13 +93,14 @@ D121  Rows without truth may be rows without labels.
       If they have no label, give an empty set, or an empty text: pandas reads a blank cell as
           NaN unless keep_default_na=False.
 D126  The label {label} may mark rows without truth.
-      It is true {times} and never predicted; the other classes are 0 to {last}.
+      It is true {times} and never predicted; the other classes are {rest}.
       If it marks rows to leave out, leave them out of every argument. If it is a class, list every
           class: {option}.
-D127  The label {label} is predicted and never true.
-      It is predicted {times}. It counts as an error each time, and as one more class of averages.
-      If it means that the model gave no answer, report how often, and leave those rows out or
-          replace them by a class. If it is a class, list every class: {option}.
+D127  {labels} predicted and never true.
+      {they} predicted {times}. {count} as an error each time, and as {more} of averages: macro F1
+          is {macro}, and {rest} over the classes that are true.
+      {do} that the model gave no answer, report how often, and leave those rows out or
+          {replace}, list every class: {option}.
 D128  Whole weights may be numbers of rows.
       The weights of {n} are whole numbers and add up to {total}.
       If a row stands for so many rows, state it: {option}. Importance weights leave the number of
@@ -116,6 +117,14 @@ D135  The rows are in few clusters.
       There are {n} so far; limits are reliable from 10 on.
       Add batches of more clusters before you act on a verdict. If rows of a cluster are
           independent, leave clusters= out.
+D151  The margin of {metric} is large.
+      {metric} lies between {low} and {high}: the margin is {share} of that, so very different
+          models are equivalent.
+      Give the largest difference that does not matter: {option}.
+D150  The truth may code its classes in two ways.
+      {counts}.
+      If they are the same classes, write each in one way in every row and file; if not, list every
+          class: {option}.
 D125  Rows that were drawn have no gold label.
       {counts} of the rows with {weights} have none.
       They count as rows that were not drawn, which is right if chance left them out: {do}.

@@ -1,0 +1,147 @@
+"""Sections 1, 2 and 7: everyday inputs that were read in another way than they were meant."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+import karat
+from tests.misreadings.table import error, row
+
+GRADES = np.array(["low", "medium", "high"], object)
+
+
+def _three(n: int = 300) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    y_true = rng.integers(0, 3, n)
+    return y_true, np.where(rng.random(n) < 0.1, (y_true + 1) % 3, y_true)
+
+
+def _codes(report: object) -> str:
+    return " ".join(one.code for one in report.doubts)  # type: ignore[attr-defined]
+
+
+def _each(*calls: object) -> str:
+    """Codes of the doubts of each call, or of its error; - for none."""
+    found = []
+    for call in calls:
+        answer = error(lambda call=call: _codes(call()))  # type: ignore[operator, misc]
+        found.append(answer.split()[0] if answer else "-")
+    return " ".join(found)
+
+
+@row(1, "a true label that is no label, and is never predicted", "D126 D126 D126 D126 D126 -")
+def truths_that_are_no_labels() -> object:
+    true, pred = _three()
+    marked = np.arange(300) < 30
+    numbers = [np.where(marked, code, true) for code in (255, 99, -1)]
+    texts = [np.where(marked, text, GRADES[true]) for text in ("unknown", ".")]
+    calls = [lambda each=each: karat.evaluate(each, pred) for each in numbers]
+    calls += [lambda each=each: karat.evaluate(each, GRADES[pred]) for each in texts]
+    # The next class is a class.
+    return _each(*calls, lambda: karat.evaluate(np.where(marked, 3, true), pred))
+
+
+@row(1, "20 odd labels of 0.3 % of the rows each", r"D127: .*\(20 in all\).* 20 times.*")
+def many_odd_predictions() -> object:
+    true, pred = _three()
+    odd = GRADES[pred]
+    odd[:20] = [f"odd {i}" for i in range(20)]
+    return karat.evaluate(GRADES[true], odd).doubts[0].coded
+
+
+@row(
+    1, "a stray predicted class of two rows: macro F1", r"D127: .* macro F1 is 0\.6\d+, and 0\.8.*"
+)
+def a_stray_class() -> object:
+    true, pred = _three()
+    odd = GRADES[pred]
+    odd[:2] = "zebra"
+    return karat.evaluate(GRADES[true], odd).doubts[0].coded
+
+
+@row(1, "a file with 0/1 and a file with yes/no", "D150 D150 D150 -")
+def two_codings_of_the_truth() -> object:
+    true, pred = (np.arange(200) // 2 % 2, np.arange(200) // 3 % 2)
+    numbers, words = np.array(["0", "1"]), np.array(["no", "yes"])
+    half = np.arange(200) < 100
+    mixed = np.where(half, numbers[true], words[true])
+    animals = np.where(half, numbers[true], np.array(["cat", "dog"])[true])
+    of_animals = np.array(["cat", "dog"])[pred]
+    return _each(
+        lambda: karat.evaluate(mixed, numbers[pred]),
+        lambda: karat.evaluate(mixed, np.where(half, numbers[pred], words[pred])),
+        lambda: karat.evaluate(animals, of_animals),
+        lambda: karat.evaluate(np.array(["1", "2", "cat", "dog"])[np.arange(200) % 4],
+                               np.array(["1", "2", "cat", "dog"])[np.arange(200) % 5 % 4]),
+    )  # fmt: skip
+
+
+@row(1, "one class in two spellings: signs", "D111 D111 D111 D111 D111 - - -")
+def spellings_with_signs() -> object:
+    pairs = [("a.", "a"), ("not_spam", "not spam"), ("not-spam", "not spam"), ("it's", "it’s")]
+    pairs += [("'a'", "a"), ("A-", "A"), ("C", "C++"), ("1-2", "12")]
+    columns = [np.array([*pair, "other"])[np.arange(60) % 3] for pair in pairs]
+    return _each(*(lambda each=each: karat.evaluate(each, each) for each in columns))
+
+
+@row(7, "a confusion matrix divided by its rows, its columns, its sum", "K424 K424 K424 K424 K424")
+def normalized_matrices() -> object:
+    table = np.array([[50, 10, 4], [5, 35, 3], [2, 7, 20]])
+    rows, columns = table.sum(1, keepdims=True), table.sum(0)
+    each = [table / rows, table / columns, table / table.sum(), (100 * table / rows).round(1)]
+    each.append(pd.DataFrame((table / rows).round(2), list("abc"), list("abc")))
+    return _each(*(lambda x=x: karat.evaluate(confusion=x) for x in each))
+
+
+@row(7, "… counts, and sums of weights", "- - -")
+def matrices_that_are_not_normalized() -> object:
+    table = np.array([[80, 20], [10, 90]])
+    return _each(
+        *(lambda x=x: karat.evaluate(confusion=x) for x in (table, table * 0.7, table * 1.0))
+    )
+
+
+@row(2, "class_names= holds the labels in another order", "K117 K117 - -")
+def names_that_are_labels_in_another_order() -> object:
+    true, pred = np.array(["n", "p"] * 20), np.array(["n", "n", "p", "p"] * 10)
+    numbers = np.arange(40) % 2
+    return _each(
+        lambda: karat.evaluate(true, pred, positive="p", class_names=["p", "n"]),
+        lambda: karat.evaluate(numbers, numbers, class_names=["1", "0"]),
+        lambda: karat.evaluate(true, pred, positive="p", class_names=["n", "p"]),
+        lambda: karat.evaluate(true, pred, positive="p", class_names={"n": "p", "p": "n"}),
+    )
+
+
+@row(2, "compare of reports with different positive classes", "K166 .*positive=.*")
+def reports_of_different_positive_classes() -> object:
+    true, pred = np.array(["n", "p"] * 20), np.array(["n", "n", "p", "p"] * 10)
+    reports = {x: karat.evaluate(true, pred, positive=x) for x in "np"}
+    return error(lambda: karat.compare(reports))
+
+
+@row(4, "compare(margin=5) of accuracy, 0.4, 0.05", "K165 .*0 and 1.* D151 -")
+def wide_margins() -> object:
+    true, pred = _three()
+    models = {"a": pred, "b": true}
+
+    def call(margin: float) -> str:
+        found = karat.compare(true, models, metrics=["accuracy"], margin=margin)
+        return " ".join(one.code for one in found.doubts) or "-"
+
+    return " ".join(error(lambda x=x: call(x)) for x in (5, 0.4, 0.05))  # type: ignore[misc]
+
+
+@row(4, "rows_needed of a difference of 5, a half-width of 2", "K167 K167 [0-9]+")
+def unreachable_differences() -> object:
+    pilot = karat.evaluate(*_three())
+    return _first(
+        lambda: karat.rows_needed("accuracy", pilot=pilot, difference=5),
+        lambda: karat.rows_needed("accuracy", pilot=pilot, half_width=2),
+        lambda: int(karat.rows_needed("accuracy", pilot=pilot, difference=0.05)),
+    )
+
+
+def _first(*calls: object) -> str:
+    return " ".join(error(call).split()[0] for call in calls)  # type: ignore[arg-type]
