@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -145,3 +148,78 @@ def unreachable_differences() -> object:
 
 def _first(*calls: object) -> str:
     return " ".join(error(call).split()[0] for call in calls)  # type: ignore[arg-type]
+
+
+def _in_a_file(frame: pd.DataFrame, **options: object) -> object:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "rows.csv")
+        frame.to_csv(path, index=False)
+        return karat.evaluate(path, **options)  # type: ignore[arg-type]
+
+
+@row(7, "a table of counts, as value_counts() and GROUP BY give it", "K427 K427 K427 K427 K427")
+def counts_as_rows() -> object:
+    counts = {"label": [0, 0, 1, 1], "pred": [0, 1, 0, 1], "count": [50, 10, 5, 35]}
+    frame = pd.DataFrame(counts)
+    true, pred = _three()
+    found = pd.DataFrame({"label": true, "pred": pred}).value_counts().reset_index(name="n")
+    country = pd.concat([frame.assign(country=x) for x in "ab"])
+    return _each(
+        lambda: karat.evaluate(counts),
+        lambda: karat.evaluate(frame.rename(columns={"count": "support"})),
+        lambda: karat.evaluate(found),
+        lambda: _in_a_file(frame),
+        lambda: karat.evaluate(country, by="country"),
+    )
+
+
+@row(
+    7,
+    "… what K427 says, and what settles it",
+    r"K427 .*weights='count'.*'frequency'.*, 0\.85, 0\.5",
+)
+def counts_that_are_named() -> object:
+    frame = pd.DataFrame({"label": [0, 0, 1, 1], "pred": [0, 1, 0, 1], "count": [50, 10, 5, 35]})
+    named = karat.evaluate(frame, weights="count", weights_are="frequency")
+    alone = karat.evaluate(frame, weights="")
+    asked = error(lambda: karat.evaluate(frame))
+    return f"{asked}, {named['accuracy'].value:g}, {alone['accuracy'].value:g}"
+
+
+@row(7, "… a feature called count or size of rows", "- - - -")
+def counts_that_are_features() -> object:
+    true, pred = _three()
+    frame = pd.DataFrame({"label": true, "pred": pred, "size": np.arange(300)})
+    few = pd.DataFrame({"label": [0, 0, 1, 1], "pred": [0, 1, 0, 1], "n": [1, 1, 1, 1]})
+    return _each(
+        lambda: karat.evaluate(frame),
+        lambda: _in_a_file(frame.rename(columns={"size": "len"})),
+        lambda: karat.evaluate(few),
+        lambda: karat.evaluate(few.assign(n=[5, 3, 2, 4], id=list("abcd"))),
+    )
+
+
+@row(7, "a column of train and test rows", r"D152 D152 D152 - - -")
+def rows_for_training() -> object:
+    true, pred = _three()
+    frame = pd.DataFrame({"label": true, "pred": pred})
+    frame["split"] = np.where(np.arange(300) < 200, "train", "test")
+    flag = frame.drop(columns="split").assign(is_train=np.arange(300) < 200)
+    other = frame.assign(split=np.where(np.arange(300) < 200, "north", "south"))
+    return _each(
+        lambda: karat.evaluate(frame),
+        lambda: karat.evaluate(flag),
+        lambda: _in_a_file(frame),
+        lambda: karat.evaluate(frame, by="split"),
+        lambda: karat.evaluate(frame[frame["split"] == "test"]),
+        lambda: karat.evaluate(other),
+    )
+
+
+@row(1, "columns named like weights", "D104 D104 D104 D104 D104 D104 D104 - -")
+def names_of_weights() -> object:
+    true, pred = _three()
+    names = ["survey_weight", "wt", "my_weight", "ipw", "pweight", "sampling_weight", "exposure"]
+    names += ["body_weight", "kg"]
+    frames = [pd.DataFrame({"label": true, "pred": pred, x: np.arange(300.0)}) for x in names]
+    return _each(*(lambda frame=frame: karat.evaluate(frame) for frame in frames))

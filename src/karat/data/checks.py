@@ -12,11 +12,11 @@ import numpy.typing as npt
 from karat.data.labels.containers import index_of
 from karat.data.roles import (
     ALIASES,
-    MAYBE_WEIGHTS,
     Family,
     Role,
     how_to_name,
     looks_like,
+    looks_like_weights,
     meaning,
     normalized,
     unknown_column,
@@ -82,6 +82,94 @@ def unused_groups(
     return [doubt("D107", column=repr(found), **of_column)]
 
 
+N_PAIRS: Final = 10_000
+"""Number of rows in which pairs of labels are examined."""
+_COUNTS: Final = "count counts n size freq frequency len support num"
+
+
+def check_counts(
+    types: Mapping[str, Family],
+    used: Collection[str | None],
+    told_apart_by: Sequence[str],
+    rows: Callable[[Sequence[str]], list[tuple[str, ...]] | None],
+) -> None:
+    """Refuse rows that probably are counts of rows (K427).
+
+    No two have the same labels, and an unused column of whole numbers is named like a count.
+
+    Args:
+        told_apart_by: columns of the truth and the predictions, and of slices.
+        rows: function of columns that returns the texts of their first `N_PAIRS` rows, "" for
+            missing values; None if unknown.
+    """
+    named = (name for name in types if normalized(name) in _COUNTS.split() and name not in used)
+    column = next((x for x in named if types[x] in ("whole", "unknown")), None)
+    found = None if column is None else rows([*told_apart_by, column])
+    if found is None or not 1 < len(found) < N_PAIRS:
+        return
+    counts = [row[-1] for row in found]
+    if len({row[:-1] for row in found}) < len(found) or not all(x.isdecimal() for x in counts):
+        return
+    total = sum(map(int, counts))
+    if total <= len(found):
+        return
+    raise error(
+        "K427",
+        n=len(found),
+        pairs=" and ".join(told_apart_by),
+        column=repr(column),
+        total=count(total),
+        counts=how_to_name("weights", column or ""),
+        frequency=option("weights_are", "frequency"),
+        none=how_to_name("weights", ""),
+    )
+
+
+_PARTS: Final = "split set subset partition phase dataset data_set part"
+_FLAGS: Final = "is_train is_training in_train is_test is_valid is_validation"
+_TRAINING: Final = frozenset(["train", "training", "trn", "tr"])
+_TESTING: Final = frozenset(
+    ["test", "testing", "tst", "te", "valid", "validation", "val", "dev", "eval", "holdout"]
+)
+
+
+def parts_of_data(
+    types: Mapping[str, Family],
+    used: Collection[str | None],
+    distinct: Callable[[str], Collection[str] | None],
+) -> list[Doubt]:
+    """Return the warning about rows for training among those for testing.
+
+    Args:
+        distinct: function that returns the distinct values of the first rows of a column as text;
+            None if unknown.
+    """
+    for name, kind in types.items():
+        key = normalized(name)
+        is_flag = key in _FLAGS.split()
+        if name in used or not (is_flag or {key, key.rpartition("_")[2]} & {*_PARTS.split()}):
+            continue
+        values = None if kind in ("real", "list") else distinct(name)
+        words = {normalized(text) for text in values or ()}
+        is_mixed = len(words) > 1
+        if not is_flag:
+            is_mixed = bool(words & _TRAINING and words & _TESTING)
+        if is_mixed and values is not None:
+            test = next((x for x in sorted(values) if normalized(x) in _TESTING), None)
+            return [_of_parts(name, sorted(values), test)]
+    return []
+
+
+def _of_parts(column: str, values: Sequence[str], test: str | None) -> Doubt:
+    is_of_training = normalized(column).endswith(("train", "training"))
+    value = repr(test) if test is not None else values[0 if is_of_training else -1]
+    where = f'--where "{column} = {value}"'
+    in_memory = f"frame[frame[{column!r}] == {value}]"
+    alone = where if is_command_line() else f"{in_memory} (of files {where})"
+    by = option("by", column)
+    return doubt("D152", column=repr(column), values=shown(values), alone=alone, by=by)
+
+
 _CODES: Final = (
     "id ids code codes zip zipcode postcode plz store shop site branch region "
     "district ward hospital clinic school product item sku category type device "
@@ -136,7 +224,7 @@ def unused_columns(
     known = {*used, *noted}
     like: dict[Role, list[str]] = {}
     for name, kind in types.items():
-        role = "weights" if normalized(name) in MAYBE_WEIGHTS else looks_like(name)
+        role = "weights" if looks_like_weights(name) else looks_like(name)
         if role is None or name in known or normalized(name) in named or role in given:
             continue
         if role in ("true", "pred") or kind in ("whole", "real", "unknown"):

@@ -12,6 +12,10 @@ K191  {left} and {right} have no label in common.
 K192  Column {column} may hold probabilities or other scores.
       It was found by its name, and all {n} values lie in [0, 1].
       State what it holds: {prob} or {score}; {none} leaves it out.
+K427  Each row may be a count of rows.
+      No two of the {n} rows have the same {pairs}, and column {column} holds whole numbers,
+          {total} in all.
+      If it counts rows, name it: {counts}, with {frequency}; {none} leaves it out.
 K316  {name} needs the order of the classes.
       The classes are texts in alphabetical order, and nothing declares another: {labels}.
       List them from lowest to highest with {option}; or store the labels as an ordered categorical.

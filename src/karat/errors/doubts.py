@@ -121,6 +121,9 @@ D151  The margin of {metric} is large.
       {metric} lies between {low} and {high}: the margin is {share} of that, so very different
           models are equivalent.
       Give the largest difference that does not matter: {option}.
+D152  Column {column} may be of rows for training and for testing.
+      It holds {values}.
+      Measure the rows of a test alone: {alone}; {by} shows the values of each.
 D150  The truth may code its classes in two ways.
       {counts}.
       If they are the same classes, write each in one way in every row and file; if not, list every
