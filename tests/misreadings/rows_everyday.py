@@ -223,3 +223,92 @@ def names_of_weights() -> object:
     names += ["body_weight", "kg"]
     frames = [pd.DataFrame({"label": true, "pred": pred, x: np.arange(300.0)}) for x in names]
     return _each(*(lambda frame=frame: karat.evaluate(frame) for frame in frames))
+
+
+@row(3, "level=0.05", r"K122 .*level=0\.95.*, K122, 0\.5")
+def error_rates_as_levels() -> object:
+    true, pred = _three()
+    asked = error(lambda: karat.evaluate(true, pred, level=0.05))
+    compared = error(lambda: karat.compare(true, {"a": pred, "b": true}, level=0.1)).split()[0]
+    half = karat.evaluate(true, pred, level=0.5)["accuracy"].level
+    return f"{asked}, {compared}, {half}"
+
+
+@row(7, "folds= with -1 for rows of no fold, as PredefinedSplit", "D155 D155 -")
+def untested_rows() -> object:
+    true, pred = _three()
+    folds = np.arange(300) % 4 - 1
+    frame = pd.DataFrame({"label": true, "pred": pred, "fold": folds})
+    return _each(
+        lambda: karat.evaluate(true, pred, folds=folds),
+        lambda: karat.evaluate(frame, folds="fold"),
+        lambda: karat.evaluate(true, pred, folds=folds + 1),
+    )
+
+
+@row(1, "predictions as y_prob=, as y_score=, of classes", "D153 D153 D153 D153 -")
+def predictions_as_scores() -> object:
+    rng = np.random.default_rng(8)
+    true = np.arange(60) % 2
+    pred = np.where(rng.random(60) < 0.2, 1 - true, true)
+    classes, guess = _three(60)
+    return _each(
+        lambda: karat.evaluate(true, y_prob=pred.astype(float), metrics="roc_auc"),
+        lambda: karat.evaluate(true, y_score=pred, metrics="roc_auc"),
+        lambda: karat.evaluate(2 * true - 1, y_score=2 * pred - 1, metrics="roc_auc"),
+        lambda: karat.evaluate(classes, y_prob=np.eye(3)[guess], metrics="roc_auc_ovr_macro"),
+        lambda: karat.evaluate(true, y_prob=(pred + 1.0) / 3.0, metrics="roc_auc"),
+    )
+
+
+@row(1, "a column `prob` of confidences in the predicted class", "D154 D154 - -")
+def confidences() -> object:
+    rng = np.random.default_rng(9)
+    true = np.arange(60) % 2
+    p = np.clip(true * 0.4 + rng.random(60) * 0.6, 0.01, 0.99)
+    sure = np.maximum(p, 1 - p)
+    frame = pd.DataFrame({"label": true, "prob": sure})
+    return _each(
+        lambda: karat.evaluate(frame),
+        lambda: karat.evaluate(true, y_prob=sure, metrics="roc_auc"),
+        lambda: karat.evaluate(frame.assign(prob=p)),
+        lambda: karat.evaluate(np.ones(60, int), y_prob=sure, labels=[0, 1]),
+    )
+
+
+@row(7, "binary masks of 8 × 16 and 1 × 40", "D129 D129 - -")
+def small_masks() -> object:
+    rng = np.random.default_rng(10)
+    found = []
+    for shape, proportion in (((8, 16), 0.5), ((1, 40), 0.5), ((8, 16), 0.1), ((20, 16), 0.5)):
+        true = (rng.random(shape) < proportion).astype(int)
+        pred = np.where(rng.random(shape) < 0.1, 1 - true, true)
+        codes = _codes(karat.evaluate(true, pred)).split()
+        found.append("D129" if "D129" in codes else "-")
+    return " ".join(found)
+
+
+@row(7, "series of other rows: a row later, filtered", "D113 D113 D113 - -")
+def series_of_other_rows() -> object:
+    true, pred = (pd.Series(each) for each in _three())
+    odd, even = true.index % 3 != 0, true.index % 3 != 1
+    days = pd.date_range("2026-01-01", periods=300)
+    part = true[np.random.default_rng(0).permutation(300)[:75]]
+    return _each(
+        lambda: karat.evaluate(true[1:], pred[:-1]),
+        lambda: karat.evaluate(true[odd], pred[even]),
+        lambda: karat.evaluate(true.set_axis(days)[1:], pred.set_axis(days)[:-1]),
+        lambda: karat.evaluate(part, pd.Series(pred[part.index].to_numpy())),
+        lambda: karat.evaluate(true[:100], pred[200:]),
+    )
+
+
+@row(7, "folds= and ids= of the same index in another order", "D113 D113 -")
+def folds_and_ids_in_another_order() -> object:
+    true, pred = (pd.Series(each) for each in _three())
+    folds, ids = (true.index % 5).to_series(true.index), pd.Series(np.arange(300))
+    return _each(
+        lambda: karat.evaluate(true, pred, folds=folds.sample(frac=1, random_state=0)),
+        lambda: karat.evaluate(true, pred, ids=ids.sample(frac=1, random_state=0)),
+        lambda: karat.evaluate(true, pred, folds=folds, ids=ids),
+    )

@@ -191,7 +191,7 @@ def compare(
         options["n_threads"] = n_threads
         found = of_rows = models_given(given, weights, clusters, options, **kinds)
         of_scored = [x for name, m in of_rows.scored.items() for x in of_scores(m.rows, of=name)]
-    doubts = [*_of_order(given, weights, clusters), *of_scored]
+    doubts = [*_of_order(given, weights, clusters, folds), *of_scored]
     found = found.named(class_names)
     whole = compare_models(found, spec, metrics, margin, baseline, policy, doubts)
     if folds is not None:
@@ -305,14 +305,14 @@ def _units_of_looks(found: Compared) -> float:
     raise error("K238", found=what, do="Give y_true and the predictions of every model for it.")
 
 
-def _of_order(given: ModelArguments, weights: Any, clusters: Any) -> Iterator[Doubt]:
+def _of_order(given: ModelArguments, weights: Any, clusters: Any, folds: Any) -> Iterator[Doubt]:
     """The doubts that rows of arguments are in another order than those of the truth."""
     of_all = {"weights": weights, "clusters": clusters}
     each = [("y_pred", name, values) for name, values in given.predicted.items()]
     each += [(argument, name, values) for name, (argument, values) in given.scores.items()]
     if not given.trues:
         named = {f"{argument}[{name!r}]": values for argument, name, values in each}
-        yield from doubts_of_order(given.true, "y_true", **named, **of_all)
+        yield from doubts_of_order(given.true, "y_true", **named, **of_all, folds=folds)
         return
     for argument, name, values in each:
         of_model = {f"{what}[{name!r}]": x[name] for what, x in of_all.items() if x is not None}

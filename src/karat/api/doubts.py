@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -11,11 +12,12 @@ import numpy as np
 
 from karat.data.accumulator import Tallies
 from karat.data.checks import (
-    doubts_of_labels,
+    are_all,
     n_at_least_of_other_scores,
     n_beside_threshold,
     n_not_of_largest,
 )
+from karat.data.label_doubts import doubts_of_labels
 from karat.data.labels.names import named as place_of
 from karat.data.labels.several import looks_separated
 from karat.data.roles import ending_of, how_to_name
@@ -84,7 +86,7 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
         *of_classes(report.classes),
         *_of_whole_weights(report.cells),
         *(() if is_by_threshold else _of_predictions(found, report.mapping)),
-        *_of_range(found, report.mapping),
+        *(_of_values(found) or _of_range(found, report.mapping)),
         *labels,
         *ranks,
         *(() if is_told else of_agreement(_spread_of(report), n_deciding)),
@@ -214,7 +216,36 @@ def of_scores(rows: Rows, of: str = "") -> Iterator[Doubt]:
     """
     found = Tallies(rows=rows)
     yield from _of_predictions(found, rows.mapping, of)
-    yield from _of_range(found, rows.mapping, of)
+    yield from (_of_values(found, of) or _of_range(found, rows.mapping, of))
+
+
+def _of_values(found: Tallies, of: str = "") -> tuple[Doubt, ...]:
+    """Return the doubt that scores are predicted labels, or confidences in the predicted class."""
+    classes = found.classes
+    parts = [] if found.rows is None else [found.rows]
+    scores = [rows.scores for rows in parts if rows.scores is not None]
+    n = sum(one.values.size for one in scores)
+    if classes is None or found.n_rows < _LEAST_ROWS or not n:
+        return ()
+    (values,), is_prob = [one.values for one in scores], scores[0].is_prob
+    for low in (0.0, -1.0):
+        if are_all(values, partial(np.isin, test_elements=(low, 1.0))):
+            facts = {"n": count(n), "values": f"{low:g} or 1", "option": option("y_pred")}
+            return (doubt("D153", of=_whose(of), **facts),)
+    if not (is_prob and values.ndim == 1 and classes.positive is not None and _n_deciding(found)):
+        return ()
+    assert found.rows is not None
+    n_other = int(np.count_nonzero(found.rows.true != classes.positive))
+    if not n_other or not are_all(values, lambda part: part >= _HALF):
+        return ()
+    label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
+    facts = {"n": count(n), "times": f"in {counted(n_other, 'row')}"}
+    return (doubt("D154", of=_whose(of), label=repr(label), other=repr(other), **facts),)
+
+
+_LEAST_ROWS: Final = 10
+"""Rows from which no value of another kind is a surprise."""
+_HALF: Final = 0.5
 
 
 def _of_range(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Iterator[Doubt]:

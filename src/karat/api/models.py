@@ -13,8 +13,9 @@ from karat.api.arguments import wanted_of_scores
 from karat.api.doubts import of_classes, of_model
 from karat.api.model_arguments import ModelArguments
 from karat.data.accumulator import rows_in_memory
-from karat.data.checks import check_in_common, doubts_of_labels
+from karat.data.checks import check_in_common
 from karat.data.clusters import one_cluster
+from karat.data.label_doubts import doubts_of_labels
 from karat.data.labels.containers import encode
 from karat.data.labels.matrices import display_names
 from karat.data.models import aligned_models, encoded_model, scored_models

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,19 +21,16 @@ from karat.data.roles import (
     normalized,
     unknown_column,
 )
-from karat.data.rows import Rows
 from karat.data.scores.containers import Scores
-from karat.data.sources.files.text_labels import is_null_like
+from karat.data.slices.codes import SliceCodes
 from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt, doubt
-from karat.errors.options import is_command_line, option, option_of_list
-from karat.errors.text import count
+from karat.errors.options import is_command_line, option
+from karat.errors.text import count, counted
 from karat.tally import Cells, Classes, to_marginals
-from karat.tally.classes import IGNORED, Label, usual_positive
-from karat.tally.look_alikes import N_REMARKS, is_number, look_alikes
+from karat.tally.classes import IGNORED, usual_positive
 from karat.tally.row_sample import row_parts
 from karat.tally.score_histograms import ScoreHistograms
-from karat.tally.set_tally import SetTally
 
 Numbers: TypeAlias = "npt.NDArray[Any]"
 N_FIRST: Final = 100_000
@@ -191,6 +188,19 @@ def binned_codes(column: str, slices: Sequence[str]) -> Doubt | None:
     return doubt("D140", column=repr(column), bins=bins, do=do)
 
 
+def untested_fold(codes: SliceCodes, place: int) -> Doubt | None:
+    """Return the warning that fold -1 holds rows that no fold tested, or None.
+
+    Args:
+        place: that of the folds among the columns of the codes.
+    """
+    here = [i for i, key in enumerate(codes.keys) if key[place] in ("-1", "-1.0")]
+    if not here or len({key[place] for key in codes.keys}) == 1:
+        return None
+    n = int(np.count_nonzero(np.isin(codes.codes, here)))
+    return doubt("D155", rows=counted(n, "row"), n=count(len(codes.codes)))
+
+
 def are_groups(n: int, n_different: int, n_rows: int) -> bool | None:
     """Return whether values may be groups of rows: some repeat, and they are not all equal.
 
@@ -273,7 +283,7 @@ _MOST_NAMES: Final = 200_000
 
 
 def doubts_of_order(first: Any, called: str, **others: Any) -> Iterator[Doubt]:
-    """Yield the warning that pandas objects have the same index as the first, permuted.
+    """Yield the warning that pandas objects have the index of the first permuted, or part of it.
 
     Args:
         called: name of the first.
@@ -285,16 +295,26 @@ def doubts_of_order(first: Any, called: str, **others: Any) -> Iterator[Doubt]:
     index = index_of(first)
     for argument, values in _each_of(others) if index is not None else ():
         own = values.index if isinstance(values, Scores) else index_of(values)
-        differ = None if own is None else _permuted(index, own)
-        if differ is None:
+        n_common = 0 if own is None else _n_in_common(index, own)
+        if not n_common:
             continue
+        differ = np.asarray(index != own)
         row = int(differ.argmax())
+        is_permuted = n_common == len(differ)
         left, right = (each[row : row + 1].tolist()[0] for each in (index, own))
         n_axes = values.values.ndim if isinstance(values, Scores) else values.ndim
         ordered = "to_numpy()" if n_axes == 1 else f"set_axis({called}.index)"
+        common = f"common = {called}.index.intersection({argument}.index) are the rows of both: "
         yield doubt(
             "D113",
             argument=argument,
+            others="in another order than those of" if is_permuted else "not those of",
+            share="hold the same values"
+            if is_permuted
+            else f"have {count(n_common)} of {count(len(differ))} values in common",
+            do=f"give {argument}.reindex({called}.index)"
+            if is_permuted
+            else f"{common}give .loc[common] of each",
             first=called,
             count=count(int(differ.sum())),
             n=count(len(differ)),
@@ -318,21 +338,37 @@ def _each_of(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
                 yield f"{name}[{key!r}]", own
 
 
-def _permuted(left: Any, right: Any) -> Numbers | None:
-    """Return the rows in which two indexes differ, if one is a permutation of the other."""
+def _n_in_common(left: Any, right: Any) -> int:
+    """Return the number of values that two unequal indexes have in common; 0 if a few.
+
+    An index that only counts the rows names none of those of a part of a table: it has to have
+    nearly all in common, as a series and the same one a row later.
+    """
     try:
         if left is right or len(left) != len(right) or left.equals(right):
-            return None
-        if left.dtype.kind in "iu" and right.dtype.kind in "iu":
-            if left.to_numpy().sum() != right.to_numpy().sum():
-                return None
-        elif len(left) > _MOST_NAMES:
-            return None
-        if not (left.is_unique and right.is_unique) or (left.get_indexer(right) < 0).any():
-            return None
-        return np.asarray(left != right)
+            return 0
+        if len(left) > _MOST_NAMES:
+            are_whole = left.dtype.kind in "iu" and right.dtype.kind in "iu"
+            if not are_whole or left.to_numpy().sum() != right.to_numpy().sum():
+                return 0
+        if not (left.is_unique and right.is_unique):
+            return 0
+        n = int(np.count_nonzero(left.get_indexer(right) >= 0))
+        counts_rows = any(_counts_rows(each) for each in (left, right))
+        least = _LAGGED if counts_rows and n < len(left) else _OVERLAP
+        return n if n >= max(least * len(left), 1) else 0
     except Exception:  # values of an index may be of any class, and their comparison may raise
-        return None
+        return 0
+
+
+def _counts_rows(index: Any) -> bool:
+    """Return whether an index is that of a series without names: 0, 1, … in this order."""
+    return bool(np.array_equal(index.to_numpy(), np.arange(len(index))))
+
+
+_LAGGED: Final = 0.9
+_OVERLAP: Final = 0.1
+"""Least proportion of the values of an index that another one has, too."""
 
 
 def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -> None:
@@ -365,6 +401,15 @@ def refuse_ignored(classes: Classes, argument: str) -> None:
         raise error("K318", argument=argument, rest=shown(rest), option=option("labels"))
 
 
+def are_all(values: Numbers, hold: Callable[[Numbers], Numbers]) -> bool:
+    """Return whether a condition holds for all values.
+
+    Cost: one pass; a few rows where it does not hold for those.
+    """
+    return all(bool(hold(values[part]).all()) for part in (slice(_FIRST), slice(_FIRST, None)))
+
+
+_FIRST: Final = 1_000
 _WIDE: Final = 16
 
 
@@ -429,269 +474,3 @@ def n_beside_threshold(parts: Sequence[tuple[Numbers, Numbers]], positive: int |
     # The best threshold is one of the scores above it, or beyond all of them.
     wrong = np.arange(len(above)) + len(below) - np.searchsorted(below, above)
     return int(min(wrong.min(initial=len(above)), len(above)))
-
-
-def doubts_of_labels(found: Cells | Rows | SetTally) -> Iterator[Doubt]:
-    """Yield the warnings about classes that probably are a slip in the data."""
-    if found.classes.is_declared:
-        return
-    counted = _occurrences(found)
-    alike = [*_of_spelling(counted)] if any(map(_is_text, found.classes.labels)) else []
-    yield from alike
-    if not any(one.code == "D111" for one in alike):
-        codings = [*_of_two_codings(counted)] or [*_of_coding(counted)]
-        yield from codings or _of_one_side(counted)
-
-
-def _is_text(label: object) -> bool:
-    return isinstance(label, str)
-
-
-_LEAST_SHARE: Final = 0.05
-_LEAST_ROWS: Final = 10
-
-
-class _Occurrences(NamedTuple):
-    """Number of true, predicted and right rows of each class, weighted if rows have weights.
-
-    Attributes:
-        total: total number of rows.
-        n: number of rows of positive weight, or Kish's effective number if the squares are known.
-    """
-
-    classes: Classes
-    true: Numbers
-    pred: Numbers
-    hits: Numbers
-    total: float
-    n: float
-    is_weighted: bool
-
-
-def _of_coding(found: _Occurrences) -> Iterator[Doubt]:
-    """Yield the warning that many rows have labels that occur on one side only, on both sides."""
-    classes, true, pred = found.classes, found.true, found.pred
-    if not (found.total > 0.0 and true.any() and pred.any()):
-        return
-    least = max(_LEAST_SHARE, _LEAST_ROWS / found.n) * found.total
-    alone = [
-        np.flatnonzero((here >= least) & (there == 0.0))
-        for here, there in ((pred, true), (true, pred))
-    ]
-    if not all(map(len, alone)):
-        return
-    each = [
-        f"{classes.labels[i]!r} is {told} {_times(here[i])} and never {never}"
-        for at, here, told, never in (
-            (alone[0], pred, "predicted", "true"),
-            (alone[1], true, "true", "predicted"),
-        )
-        for i in at[:N_REMARKS].tolist()
-    ]
-    counts = f"{'; '.join(each)}{' by weight' if found.is_weighted else ''}"
-    yield doubt("D114", counts=counts, option=option_of_classes(classes))
-
-
-def option_of_classes(classes: Classes) -> str:
-    """The option that lists every class; no list that could be copied where it would order them.
-
-    Copied, an alphabetical list would declare that order of classes such as low, mid and high.
-
-    Example:
-        >>> from karat.tally import Classes
-        >>> option_of_classes(Classes(("hi", "lo")))
-        "labels=['hi', 'lo']"
-        >>> option_of_classes(Classes(("hi", "lo", "mid")))
-        "labels=[…], in order if they have one (alphabetically: 'hi', 'lo', 'mid')"
-    """
-    if classes.has_order:
-        return option_of_list("labels", classes.labels)
-    form = option("labels") + ("" if is_command_line() else "[…]")
-    return f"{form}, in order if they have one (alphabetically: {shown(classes.labels)})"
-
-
-_NO_ANSWER: Final = frozenset(
-    [
-        *("", "-", "?", "none", "null", "nan", "na", "n/a", "unknown", "unk", "invalid", "unclear"),
-        *("abstain", "abstained", "abstention", "skip", "skipped", "unsure", "undecided", "idk"),
-        *("refuse", "refused", "refusal", "no answer", "not sure", "don't know", "dont know"),
-        *("i don't know", "i dont know"),
-    ]
-)
-"""Texts of a prediction that may mean that the model gave none; in lower case, without marks."""
-
-
-def _is_no_answer(label: Label) -> bool:
-    return isinstance(label, str) and label.strip().strip(".<>[]()!").lower() in _NO_ANSWER
-
-
-def _of_one_side(found: _Occurrences) -> Iterator[Doubt]:
-    """Yield the warnings about predictions that may be no answers, and truths to leave out."""
-    classes, true, pred = found.classes, found.true, found.pred
-    if not (found.total > 0.0 and true.any() and pred.any()):
-        return
-    yield from _of_predictions_alone(found)
-    by_weight = " by weight" if found.is_weighted else ""
-    for i in np.flatnonzero((true > 0.0) & (pred == 0.0)).tolist():
-        label = classes.labels[i]
-        if _is_unlabeled(label, classes):
-            rest = [x for x in classes.labels if x is not label]
-            times = f"{_times(true[i])}{by_weight}"
-            listed = option_of_classes(classes)
-            yield doubt("D126", label=repr(label), times=times, rest=shown(rest), option=listed)
-
-
-def _of_predictions_alone(found: _Occurrences) -> Iterator[Doubt]:
-    """Yield the warning about all labels that are predicted and never true."""
-    classes, true, pred = found.classes, found.true, found.pred
-    is_true = true > 0.0
-    places = np.flatnonzero((pred > 0.0) & ~is_true)
-    if np.count_nonzero(is_true) < _PAIR or not len(places):
-        return
-    labels, times = [classes.labels[i] for i in places.tolist()], float(pred[places].sum())
-    of_each = 2.0 * found.hits[is_true] / (true[is_true] + pred[is_true])
-    rest, all_ = float(of_each.mean()), float(of_each.sum()) / (len(of_each) + len(places))
-    is_many = times >= _LEAST_SHARE * found.total or rest - all_ > _LEAST_EFFECT
-    if not is_many and not any(map(_is_no_answer, labels)):
-        return
-    is_one = len(labels) == 1
-    yield doubt(
-        "D127",
-        labels=f"The label {labels[0]!r} is" if is_one else f"Labels {shown(labels, 3)} are",
-        times=f"{_times(times)}{' by weight' if found.is_weighted else ''}",
-        they="It is" if is_one else "Together they are",
-        count="It counts" if is_one else "They count",
-        more="one more class" if is_one else f"{len(labels)} more classes",
-        macro=f"{all_:.3g}",
-        rest=f"{rest:.3g}",
-        do="If it means" if is_one else "If they mean",
-        replace="replace them by a class. If it is a class"
-        if is_one
-        else "replace them by classes. If they are classes",
-        option=option_of_classes(classes),
-    )
-
-
-_PAIR: Final = 2
-_LEAST_EFFECT: Final = 0.05
-"""Difference of macro F1 from which classes that are never true are a warning."""
-_CODES_OF_NO_LABEL: Final = frozenset([9, 99, 999, 9999, 99999, 255, 65535, (1 << 31) - 1])
-"""Whole numbers that mark rows without a label where all others are far below."""
-
-
-def _is_unlabeled(label: Label, classes: Classes) -> bool:
-    """Return whether a true label that is never predicted marks rows without a label.
-
-    Whole numbers do where the others count from 0 or 1, and they are negative or far above.
-    """
-    if isinstance(label, str):
-        # Labels that are spelled like a missing value have D112.
-        return _is_no_answer(label) and not _is_maybe_null(label) and classes.k > _PAIR
-    rest = [x for x in classes.labels if isinstance(x, int) and x >= 0 and x != label]
-    if len(rest) < max(classes.k - 1, _PAIR):
-        return False
-    if rest != list(range(rest[0], rest[0] + len(rest))) or rest[0] > 1:
-        return False
-    last = rest[-1]
-    is_far = label > 2 * (last + 1) if label in _CODES_OF_NO_LABEL else label >= _FAR * (last + 1)
-    return is_far or (label < 0 and rest[0] == 0)
-
-
-_FAR: Final = 50
-"""Times the number of classes."""
-
-
-def _is_maybe_null(text: str) -> bool:
-    return is_null_like(text) or text.lower() in _MAYBE
-
-
-_CODINGS: Final = tuple(
-    map(str.split, ("0 1", "no yes", "false true", "n y", "f t", "negative positive", "neg pos"))
-)
-"""Texts of the negative and of the positive one of two classes."""
-
-
-def _of_two_codings(found: _Occurrences) -> Iterator[Doubt]:
-    """Yield the warning that the truth writes the same two classes in several ways.
-
-    Every class is one of the pairs above, and the truth has classes of several; or texts that are
-    no numbers are true as often as numbers that are never predicted, or the other way round.
-    """
-    classes, true, pred = found.classes, found.true, found.pred
-    if not all(map(_is_text, classes.labels)) or not pred.any() or classes.k <= _PAIR:
-        return
-    words = [str(x).strip().lower() for x in classes.labels]
-    of_each = [next((i for i, pair in enumerate(_CODINGS) if x in pair), -1) for x in words]
-    occur = np.flatnonzero(true > 0.0).tolist()
-    groups = [[i for i in occur if of_each[i] == each] for each in range(len(_CODINGS))]
-    groups = [each for each in groups if each]
-    if -1 in of_each or len(groups) < _PAIR or max(map(len, groups)) < _PAIR:
-        groups = [[i for i in occur if is_number(words[i]) is each] for each in (False, True)]
-        is_alone = [bool(each) and not pred[each].any() for each in groups]
-        if sum(is_alone) != 1 or len(groups[0]) != len(groups[1]) or len(groups[0]) < _PAIR:
-            return
-        if float(true[groups[is_alone.index(True)]].sum()) < _LEAST_SHARE * found.total:
-            return
-    by_weight = " by weight" if found.is_weighted else ""
-    each = [
-        f"{shown([classes.labels[i] for i in group], 3)}: true {_times(float(true[group].sum()))}"
-        for group in groups
-    ]
-    listed = option_of_classes(classes)
-    yield doubt("D150", counts=f"{'; '.join(each)}{by_weight}", option=listed)
-
-
-def _of_spelling(found: _Occurrences) -> Iterator[Doubt]:
-    true, pred = found.true, found.pred
-    labels = enumerate(found.classes.labels)
-    texts = {x: at for at, x in labels if isinstance(x, str) and (true[at] or pred[at])}
-    by_weight = " by weight" if found.is_weighted else ""
-
-    def counts_of(*labels: str) -> str:
-        each = (
-            f"{label!a} is true {_times(true[at])} and predicted {_times(pred[at])}"
-            for label in labels
-            for at in [texts[label]]
-        )
-        return f"{'; '.join(each)}{by_weight}"
-
-    listed = option_of_classes(found.classes)
-    # Labels that are only predicted have D127.
-    has_truth = np.count_nonzero(true) >= _PAIR
-    nulls = [
-        text for text, at in texts.items() if _is_maybe_null(text) and (true[at] or not has_truth)
-    ]
-    for label in nulls[:N_REMARKS]:
-        yield doubt("D112", label=label, counts=counts_of(label), option=listed)
-    for one, other, pair, how in look_alikes(texts):
-        facts = {"counts": counts_of(one, other), "option": listed}
-        yield doubt("D111", pair=pair, how=how, **facts)
-
-
-def _times(n: float) -> str:
-    return f"{n:.12g} time{'' if n == 1 else 's'}"
-
-
-def _occurrences(found: Cells | Rows | SetTally) -> _Occurrences:
-    squares: Numbers | None
-    if isinstance(found, SetTally):
-        tp, fp, fn = found.counts[:3] if found.weights is None else found.weights[:3]
-        true, pred, squares = tp + fn, tp + fp, found.row_squares
-        n_rows, total, is_weighted = found.n, float(found.mass.sum()), found.is_weighted
-    elif isinstance(found, Rows):
-        k, weights = found.classes.k, found.weights
-        codes = (found.true, () if found.pred is None else found.pred)
-        true, pred = (np.bincount(each, weights if len(each) else None, k) for each in codes)
-        is_right = np.equal(found.true, -1 if found.pred is None else found.pred)
-        tp = np.bincount(found.true[is_right], None if weights is None else weights[is_right], k)
-        squares = None if weights is None else weights**2
-        n_rows, total, is_weighted = found.n, float(true.sum()), weights is not None
-    else:
-        tp, fp, fn = (counts.reshape(-1) for counts in to_marginals(found).counts)
-        true, pred, squares = tp + fn, tp + fp, found.squares
-        n_rows, total, is_weighted = int(found.n_rows), float(true.sum()), found.is_weighted
-    n = float(n_rows) if squares is None or not total else total**2 / float(squares.sum())
-    return _Occurrences(found.classes, true, pred, tp, total, n, is_weighted)
-
-
-_MAYBE = ("none", "nil", "missing")

@@ -55,11 +55,11 @@ D112  Class {label!r} is spelled like a missing value.
 D108  {what} not read.
       {found}.
       {do}
-D113  The rows of {argument} are in another order than those of {first}.
-      Their indexes hold the same values, and {count} of {n} rows differ: row {row} is {left} in
-          {first} and {right} in {argument}.
-      Rows are paired by position. If the index names them, give {argument}.reindex({first}.index);
-          if the position is right, give {ordered}.
+D113  The rows of {argument} are {others} {first}.
+      Their indexes {share}, and {count} of {n} rows differ: row {row} is {left} in {first} and
+          {right} in {argument}.
+      Rows are paired by position. If the index names them, {do}; if the position is right, give
+          {ordered}.
 D114  Truth and predictions may code the classes differently.
       {counts}.
       If both sides mean the same classes, use the same labels; if not, list every class: {option}.
@@ -124,6 +124,17 @@ D151  The margin of {metric} is large.
 D152  Column {column} may be of rows for training and for testing.
       It holds {values}.
       Measure the rows of a test alone: {alone}; {by} shows the values of each.
+D155  Fold -1 may hold rows that no fold tested.
+      {rows} of {n} are of fold -1, as PredefinedSplit of scikit-learn marks rows for training.
+      If so, leave them out of every argument. If -1 is a fold as the others, nothing is to be done.
+D154  Probabilities{of} may be those of the predicted class.
+      All {n} are at least 0.5, so that each row is predicted {label}; {other} is true {times}.
+      If they are the confidence in the predicted class, give 1 − p where that is {other}. If they
+          are those of {label}, nothing is to be done.
+D153  The scores{of} may be predicted labels.
+      All {n} are {values}.
+      If they are, give {option} alone. Ranking metrics and losses need probabilities or scores, as
+          predict_proba or decision_function of scikit-learn.
 D150  The truth may code its classes in two ways.
       {counts}.
       If they are the same classes, write each in one way in every row and file; if not, list every
