@@ -225,7 +225,7 @@ def test_a_metric_without_a_better_side_has_no_inferior_model() -> None:
     true, said = drawn(0, 200, (0.3, 0.2), k=2)
     models = {"a": said[0], "b": said[1]}
     for name, is_known in (("accuracy", True), ("predicted_count", False)):
-        one = karat.compare(true, models, metrics=name, margin=50.0).differences[0]
+        one = karat.compare(true, models, metrics=name, margin=0.9).differences[0]
         assert (one.not_inferior is not None) is is_known
 
 

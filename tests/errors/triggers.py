@@ -252,6 +252,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K317": lambda: karat.evaluate(["2", "9", "10"], y_prob=np.eye(3)),
     "K318": lambda: karat.accuracy([0, 1, 2, -100], [0, 1, 1, 1]),
     "K424": lambda: karat.evaluate(confusion=[[3, 1, 4], [2, 5, 7], [5, 6, 11]]),
+    "K427": lambda: karat.evaluate({"label": [0, 1], "pred": [0, 1], "count": [50, 35]}),
     "K257": lambda: karat.from_cross_validate({"test_score": [0.5, 0.6]}, [[0], [1]], [0, 1]),
     "K234": lambda: karat.evaluate(["ok", "fraud"], ["ok", "ok"], keep_rows=20).rows(true="frod"),
     "K235": lambda: karat.evaluate([0] * 9, [1] * 9, keep_rows=2).rows(limit=5),

@@ -59,6 +59,10 @@ def both_columns(values: pd.Series) -> pd.DataFrame:
         lambda f: karat.evaluate(TRUE, y_prob=PROB, by=SITES, clusters=f(ROWS)),
         lambda f: karat.evaluate(TRUE, PRED, weights=PROB, clusters=f(ROWS)),
         lambda f: karat.evaluate(TRUE, y_prob=PROB, weights=f(PROB)),
+        lambda f: karat.evaluate(TRUE, PRED, folds=f(ROWS % 3)),
+        lambda f: karat.evaluate(TRUE, y_prob=PROB, folds=f(ROWS % 3)),
+        lambda f: karat.evaluate(TRUE, PRED, ids=f(pd.Series(range(N), TRUE.index))),
+        lambda f: karat.compare(TRUE, {"old": PRED, "new": PRED}, folds=f(ROWS % 3)),
         lambda f: karat.compare(TRUE, {"old": PRED, "new": f(PRED)}),
         lambda f: karat.compare(TRUE, y_prob={"old": PROB, "new": f(PROB)}),
         lambda f: karat.compare({"old": TRUE, "new": TRUE}, {"old": PRED, "new": f(PRED)}),
@@ -116,9 +120,13 @@ def test_the_doubt_names_what_settles_it() -> None:
         (pd.MultiIndex.from_tuples([(1, 2), (2, 1)]), [(2, 1), (1, 2)], True),
         ([1, 2, 3], [1, 2, 3], False),
         (range(3), range(3), False),
-        # Other rows, of which some sums are alike.
-        ([1, 2, 3], [0, 2, 4], False),
-        (["a", "b", "c"], ["b", "a", "d"], False),
+        # Other rows, of which some are the same.
+        ([1, 2, 3], [0, 2, 4], True),
+        (["a", "b", "c"], ["b", "a", "d"], True),
+        (range(1, 21), range(20), True),
+        # Other rows, of which some sums are alike; a part of a table, and its rows counted.
+        ([1, 2, 3], [0, 6, 7], False),
+        ([7, 2, 5, 9], range(4), False),
         # Names that do not name one row.
         (["a", "a", "b"], ["a", "b", "a"], False),
         ([[1], [2]], [[2], [1]], False),

@@ -199,7 +199,8 @@ def test_answers_of_a_model_that_are_listed_are_classes() -> None:
     assert codes(karat.evaluate(true, pred, labels=[*GRADES, "unknown"])) == []
     rare = pred.copy()
     rare[:4] = "zebra"
-    assert codes(karat.evaluate(true, rare)) == []
+    assert codes(karat.evaluate(true, rare)) == ["D127"]
+    assert codes(karat.evaluate(true, rare, labels=[*GRADES, "zebra"])) == []
 
 
 def test_margins_of_a_listed_class_are_a_class() -> None:

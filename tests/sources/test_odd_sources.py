@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.data.checks import doubts_of_labels
+from karat.data.label_doubts import doubts_of_labels
 from karat.data.sources.files.paths import is_query
 from karat.errors import KaratError
 from karat.tally import to_marginals

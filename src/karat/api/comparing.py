@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from karat.api.arguments import are_numbers_of_rows, confidence_required
-from karat.api.doubts import of_scores, with_order_of_rows
+from karat.api.doubts import of_margins, of_scores, with_order_of_rows
 from karat.api.fold_models import rows_with_folds, with_folds
 from karat.api.model_arguments import ModelArguments, model_arguments
 from karat.api.models import Compared, Models, models_given, models_of_rows
@@ -191,7 +191,7 @@ def compare(
         options["n_threads"] = n_threads
         found = of_rows = models_given(given, weights, clusters, options, **kinds)
         of_scored = [x for name, m in of_rows.scored.items() for x in of_scores(m.rows, of=name)]
-    doubts = [*_of_order(given, weights, clusters), *of_scored]
+    doubts = [*_of_order(given, weights, clusters, folds), *of_scored]
     found = found.named(class_names)
     whole = compare_models(found, spec, metrics, margin, baseline, policy, doubts)
     if folds is not None:
@@ -285,6 +285,7 @@ def compare_models(
         (
             *found.doubts(),
             *doubts,
+            *of_margins(margins),
             *found.doubts_of(wanted, values, {name: name for name in found.names}),
             *notes_of(differences, spec, found.is_paired, len(found.names), found.has_clusters),
         ),
@@ -304,14 +305,14 @@ def _units_of_looks(found: Compared) -> float:
     raise error("K238", found=what, do="Give y_true and the predictions of every model for it.")
 
 
-def _of_order(given: ModelArguments, weights: Any, clusters: Any) -> Iterator[Doubt]:
+def _of_order(given: ModelArguments, weights: Any, clusters: Any, folds: Any) -> Iterator[Doubt]:
     """The doubts that rows of arguments are in another order than those of the truth."""
     of_all = {"weights": weights, "clusters": clusters}
     each = [("y_pred", name, values) for name, values in given.predicted.items()]
     each += [(argument, name, values) for name, (argument, values) in given.scores.items()]
     if not given.trues:
         named = {f"{argument}[{name!r}]": values for argument, name, values in each}
-        yield from doubts_of_order(given.true, "y_true", **named, **of_all)
+        yield from doubts_of_order(given.true, "y_true", **named, **of_all, folds=folds)
         return
     for argument, name, values in each:
         of_model = {f"{what}[{name!r}]": x[name] for what, x in of_all.items() if x is not None}
@@ -444,18 +445,25 @@ def _margins(margin: Any, names: Sequence[str]) -> dict[str, float]:
     if margin is None:
         return {}
     if not isinstance(margin, Mapping):
-        return dict.fromkeys(names, _margin("margin", margin))
+        return {name: _margin("margin", margin, get(name)) for name in names}
     margins: dict[str, float] = {}
     for key, number in margin.items():
         name = str(get(key))
         if name not in names:
             raise error("K165", found=f"{name} is not compared; {shown(names)} are")
-        margins[name] = _margin(f"margin[{name!r}]", number)
+        margins[name] = _margin(f"margin[{name!r}]", number, get(key))
     return margins
 
 
-def _margin(argument: str, number: Any) -> float:
+def _margin(argument: str, number: Any, metric: Metric) -> float:
     found = positive_number(number)
     if found is None:
         raise error("K165", found=f"{argument} is {short(number)}")
+    low, high = metric.range
+    if found >= high - low:
+        raise error(
+            "K165",
+            found=f"{argument} is {short(number)}, which no difference can reach: {metric} lies "
+            f"between {low:g} and {high:g}",
+        )
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -11,11 +12,12 @@ import numpy as np
 
 from karat.data.accumulator import Tallies
 from karat.data.checks import (
-    doubts_of_labels,
+    are_all,
     n_at_least_of_other_scores,
     n_beside_threshold,
     n_not_of_largest,
 )
+from karat.data.label_doubts import doubts_of_labels
 from karat.data.labels.names import named as place_of
 from karat.data.labels.several import looks_separated
 from karat.data.roles import ending_of, how_to_name
@@ -58,7 +60,7 @@ an average of such areas, or 2 × area − 1.
 The area pooled over classes (micro) is none of them: it depends on the scales of the columns. Nor
 is one with ``max_fpr=``, which is of a part of the curve.
 """
-CAUSES: Final = ("D103", "D111", "D114")
+CAUSES: Final = ("D103", "D111", "D114", "D150")
 """Why predictions disagree with the truth: that they do needs no doubt of its own."""
 _LOG_LOSS: Final = "negative_log_probability"
 _MOST_NAMED: Final = 3
@@ -86,7 +88,7 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
         *_of_whole_weights(report.cells),
         *_of_rows_without_truth(report, found.unverified),
         *(() if is_by_threshold else _of_predictions(found, report.mapping)),
-        *_of_range(found, report.mapping),
+        *(_of_values(found) or _of_range(found, report.mapping)),
         *labels,
         *ranks,
         *(() if is_told else of_agreement(_spread_of(report), n_deciding)),
@@ -209,7 +211,22 @@ def of_bounds(rules: Iterable[Rule]) -> Iterator[Doubt]:
 
 
 _WIDE: Final = 0.3
-"""Proportion of the range of a metric above which an allowed drop is in doubt."""
+"""Proportion of the range of a metric above which an allowed drop or a margin is in doubt."""
+
+
+def of_margins(margins: Mapping[str, float]) -> Iterator[Doubt]:
+    """Iterate over the doubt that the margin of a metric is a large part of its range."""
+    for name, margin in margins.items():
+        low, high = get(name).range
+        if _WIDE * (high - low) < margin:
+            yield doubt(
+                "D151",
+                metric=name,
+                low=f"{low:g}",
+                high=f"{high:g}",
+                share=f"{100 * margin / (high - low):.0f} %",
+                option=option("margin", 0.02),
+            )
 
 
 def of_classes(classes: Classes) -> Iterator[Doubt]:
@@ -228,7 +245,36 @@ def of_scores(rows: Rows, of: str = "") -> Iterator[Doubt]:
     """
     found = Tallies(rows=rows)
     yield from _of_predictions(found, rows.mapping, of)
-    yield from _of_range(found, rows.mapping, of)
+    yield from (_of_values(found, of) or _of_range(found, rows.mapping, of))
+
+
+def _of_values(found: Tallies, of: str = "") -> tuple[Doubt, ...]:
+    """Return the doubt that scores are predicted labels, or confidences in the predicted class."""
+    classes = found.classes
+    parts = [] if found.rows is None else [found.rows]
+    scores = [rows.scores for rows in parts if rows.scores is not None]
+    n = sum(one.values.size for one in scores)
+    if classes is None or found.n_rows < _LEAST_ROWS or not n:
+        return ()
+    (values,), is_prob = [one.values for one in scores], scores[0].is_prob
+    for low in (0.0, -1.0):
+        if are_all(values, partial(np.isin, test_elements=(low, 1.0))):
+            facts = {"n": count(n), "values": f"{low:g} or 1", "option": option("y_pred")}
+            return (doubt("D153", of=_whose(of), **facts),)
+    if not (is_prob and values.ndim == 1 and classes.positive is not None and _n_deciding(found)):
+        return ()
+    assert found.rows is not None
+    n_other = int(np.count_nonzero(found.rows.true != classes.positive))
+    if not n_other or not are_all(values, lambda part: part >= _HALF):
+        return ()
+    label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
+    facts = {"n": count(n), "times": f"in {counted(n_other, 'row')}"}
+    return (doubt("D154", of=_whose(of), label=repr(label), other=repr(other), **facts),)
+
+
+_LEAST_ROWS: Final = 10
+"""Rows from which no value of another kind is a surprise."""
+_HALF: Final = 0.5
 
 
 def _of_range(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Iterator[Doubt]:

@@ -337,9 +337,8 @@ def _run(
             sets = with_ids(sets, ids)
             repeated = doubts_of_values(ids)
         found = accumulate(sets, ScoreParts(max_memory or MAX_MEMORY))
-        doubts = doubts_of_order(
-            y_true, "y_true", y_pred=y_pred, **scores, weights=weights, clusters=clusters, by=by
-        )
+        beside = {**scores, **of_rows, "by": by}
+        doubts = doubts_of_order(y_true, "y_true", y_pred=y_pred, **beside)
         return report_of(replace(found, origin=Origin(warnings=(*doubts, *repeated))), spec)
     if is_table:
         where = "files" if names_files(y_true) else pieces_of(y_true)
@@ -385,6 +384,7 @@ def _run(
             source = replace(source, id_values=checked_ids(ids, source.n))
             if not has_ids:
                 source = source.warned(*doubts_of_values(ids))
+            source = source.warned(*doubts_of_order(y_true, "y_true", ids=ids))
         report = report_of(accumulate(source, empty, n_threads=n_threads), spec)
     report = dressed(report, class_names, is_frequency=is_frequency)
     if wanted is not None and not is_dry:

@@ -16,8 +16,8 @@ from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.data.accumulator import accumulate
 from karat.data.arguments import check_flag, check_threads
-from karat.data.checks import doubts_of_labels
 from karat.data.judged import JudgedRows, judged_arrays, judged_table
+from karat.data.label_doubts import doubts_of_labels
 from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts

@@ -24,7 +24,7 @@ from karat.data.accumulator import (
     sliced_sets,
     whole,
 )
-from karat.data.checks import binned_codes, check_in_common
+from karat.data.checks import binned_codes, check_in_common, untested_fold
 from karat.data.labels.matrices import display_names
 from karat.data.listing import listed_of, named
 from karat.data.rows import Rows, numbered
@@ -246,6 +246,7 @@ def _with_slices(
                 needs_ids = has_intervals and rows.clusters is None
                 of_folds = (report, rows, codes, measure, folds, nested)
                 kept_folds = _folds(*of_folds, needs_ids=needs_ids)
+                doubts.append(untested_fold(codes, codes.columns.index(folds.fold)))
                 if not folds.is_slice:
                     continue
             of_slices = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)

@@ -13,8 +13,9 @@ from karat.api.arguments import wanted_of_scores
 from karat.api.doubts import of_classes, of_model
 from karat.api.model_arguments import ModelArguments
 from karat.data.accumulator import rows_in_memory
-from karat.data.checks import check_in_common, doubts_of_labels
+from karat.data.checks import check_in_common
 from karat.data.clusters import one_cluster
+from karat.data.label_doubts import doubts_of_labels
 from karat.data.labels.containers import encode
 from karat.data.labels.matrices import display_names
 from karat.data.models import aligned_models, encoded_model, scored_models
@@ -435,6 +436,7 @@ def of_model_alone(values: Any, name: str, what: str) -> Any:
 
 def models_of_reports(given: ModelArguments) -> Models:
     """Models of which there are only reports."""
+    _check_positive(given)
     classes = _united([report.classes for report in given.reports.values()])
     kinds = {report.cells.is_weighted: name for name, report in given.reports.items()}
     if len(kinds) > 1:
@@ -459,6 +461,23 @@ def models_of_reports(given: ModelArguments) -> Models:
         tables.append(_on_classes(TableVariance(cells, clusters=clusters), classes))
     clusters = dict.fromkeys(given.names)
     return Models(classes, given.names, None, tuple(tables), {}, clusters, are_reports=True)
+
+
+def _check_positive(given: ModelArguments) -> None:
+    """Refuse reports of different positive classes (K166)."""
+    named: dict[object, str] = {}
+    for name, report in given.reports.items():
+        classes = report.classes
+        if classes.positive is not None:
+            named.setdefault(classes.labels[classes.positive], name)
+    if len(named) > 1:
+        (one, left), (other, right), *_ = named.items()
+        raise error(
+            "K166",
+            metric="A report with one of another positive class",
+            found=f"The positive class of {left!r} is {one!r}, that of {right!r} {other!r}",
+            do="Evaluate both with the same positive=.",
+        )
 
 
 def _on_classes(table: TableVariance, classes: Classes) -> TableVariance:

@@ -107,6 +107,7 @@ def rows_needed(
         share,
         confidence,
     )
+    _check_size(chosen, size)
     if pilot is None:
         raise error("K170", found="pilot= was not given")
     if isinstance(pilot, JudgedReport):
@@ -142,6 +143,19 @@ def rows_needed(
     if cells.storage == "marginals":
         raise error("K204", name=str(chosen))
     return _of_table(chosen, TableVariance(cells), size)
+
+
+def _check_size(metric: Metric, size: SizeSpec) -> None:
+    """Refuse a difference that the range of the metric does not hold (K167)."""
+    low, high = metric.range
+    if size.difference is not None and size.difference >= high - low:
+        raise error(
+            "K167",
+            metric=str(metric),
+            found=f"difference= is {size.difference:g}, and {metric} lies between {low:g} and "
+            f"{high:g}",
+            do="Give a proportion, not a percentage: difference=0.02.",
+        )
 
 
 def _with_judge(

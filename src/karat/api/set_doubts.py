@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from karat.api.doubts import CAUSES
-from karat.data.checks import doubts_of_labels, n_beside_threshold
+from karat.data.checks import n_beside_threshold
+from karat.data.label_doubts import doubts_of_labels
 from karat.errors import shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import as_typed, option
@@ -96,12 +97,18 @@ def _of_one_label(tally: SetTally, some: SetRows) -> Iterator[Doubt]:
 
 def _of_masks(tally: SetTally) -> Iterator[Doubt]:
     """Iterate over the doubt that labels without names are the pixels or tokens of masks."""
-    labels = tally.classes.labels
-    if tally.k >= max(_LEAST_PLACES, _PLACES_OF_ROW * tally.n) and labels == tuple(range(tally.k)):
+    if tally.classes.labels != tuple(range(tally.k)):
+        return
+    is_large = tally.k >= max(_LEAST_PLACES, _PLACES_OF_ROW * tally.n)
+    is_wide = tally.k >= max(_FEW_PLACES, tally.n + 1)
+    if is_large or (is_wide and tally.profiles[:, TRUE].mean() >= _DENSE * tally.k):
         yield doubt("D129", n=counted(tally.n, "row"), k=count(tally.k))
 
 
 _LEAST_PLACES: Final = 64
+_FEW_PLACES: Final = 16
+_DENSE: Final = 0.25
+"""Proportion of true labels from which fewer labels may be places of a mask, too."""
 _PLACES_OF_ROW: Final = 4
 """Labels of each row from which they may be places of a mask."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,28 +12,25 @@ import numpy.typing as npt
 from karat.data.labels.containers import index_of
 from karat.data.roles import (
     ALIASES,
-    MAYBE_WEIGHTS,
     Family,
     Role,
     how_to_name,
     looks_like,
+    looks_like_weights,
     meaning,
     normalized,
     unknown_column,
 )
-from karat.data.rows import Rows
 from karat.data.scores.containers import Scores
-from karat.data.sources.files.text_labels import is_null_like
+from karat.data.slices.codes import SliceCodes
 from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt, doubt
-from karat.errors.options import is_command_line, option, option_of_list
-from karat.errors.text import count
+from karat.errors.options import is_command_line, option
+from karat.errors.text import count, counted
 from karat.tally import Cells, Classes, to_marginals
-from karat.tally.classes import IGNORED, Label, usual_positive
-from karat.tally.look_alikes import N_REMARKS, look_alikes
+from karat.tally.classes import IGNORED, usual_positive
 from karat.tally.row_sample import row_parts
 from karat.tally.score_histograms import ScoreHistograms
-from karat.tally.set_tally import SetTally
 
 Numbers: TypeAlias = "npt.NDArray[Any]"
 N_FIRST: Final = 100_000
@@ -82,6 +79,94 @@ def unused_groups(
     return [doubt("D107", column=repr(found), **of_column)]
 
 
+N_PAIRS: Final = 10_000
+"""Number of rows in which pairs of labels are examined."""
+_COUNTS: Final = "count counts n size freq frequency len support num"
+
+
+def check_counts(
+    types: Mapping[str, Family],
+    used: Collection[str | None],
+    told_apart_by: Sequence[str],
+    rows: Callable[[Sequence[str]], list[tuple[str, ...]] | None],
+) -> None:
+    """Refuse rows that probably are counts of rows (K427).
+
+    No two have the same labels, and an unused column of whole numbers is named like a count.
+
+    Args:
+        told_apart_by: columns of the truth and the predictions, and of slices.
+        rows: function of columns that returns the texts of their first `N_PAIRS` rows, "" for
+            missing values; None if unknown.
+    """
+    named = (name for name in types if normalized(name) in _COUNTS.split() and name not in used)
+    column = next((x for x in named if types[x] in ("whole", "unknown")), None)
+    found = None if column is None else rows([*told_apart_by, column])
+    if found is None or not 1 < len(found) < N_PAIRS:
+        return
+    counts = [row[-1] for row in found]
+    if len({row[:-1] for row in found}) < len(found) or not all(x.isdecimal() for x in counts):
+        return
+    total = sum(map(int, counts))
+    if total <= len(found):
+        return
+    raise error(
+        "K427",
+        n=len(found),
+        pairs=" and ".join(told_apart_by),
+        column=repr(column),
+        total=count(total),
+        counts=how_to_name("weights", column or ""),
+        frequency=option("weights_are", "frequency"),
+        none=how_to_name("weights", ""),
+    )
+
+
+_PARTS: Final = "split set subset partition phase dataset data_set part"
+_FLAGS: Final = "is_train is_training in_train is_test is_valid is_validation"
+_TRAINING: Final = frozenset(["train", "training", "trn", "tr"])
+_TESTING: Final = frozenset(
+    ["test", "testing", "tst", "te", "valid", "validation", "val", "dev", "eval", "holdout"]
+)
+
+
+def parts_of_data(
+    types: Mapping[str, Family],
+    used: Collection[str | None],
+    distinct: Callable[[str], Collection[str] | None],
+) -> list[Doubt]:
+    """Return the warning about rows for training among those for testing.
+
+    Args:
+        distinct: function that returns the distinct values of the first rows of a column as text;
+            None if unknown.
+    """
+    for name, kind in types.items():
+        key = normalized(name)
+        is_flag = key in _FLAGS.split()
+        if name in used or not (is_flag or {key, key.rpartition("_")[2]} & {*_PARTS.split()}):
+            continue
+        values = None if kind in ("real", "list") else distinct(name)
+        words = {normalized(text) for text in values or ()}
+        is_mixed = len(words) > 1
+        if not is_flag:
+            is_mixed = bool(words & _TRAINING and words & _TESTING)
+        if is_mixed and values is not None:
+            test = next((x for x in sorted(values) if normalized(x) in _TESTING), None)
+            return [_of_parts(name, sorted(values), test)]
+    return []
+
+
+def _of_parts(column: str, values: Sequence[str], test: str | None) -> Doubt:
+    is_of_training = normalized(column).endswith(("train", "training"))
+    value = repr(test) if test is not None else values[0 if is_of_training else -1]
+    where = f'--where "{column} = {value}"'
+    in_memory = f"frame[frame[{column!r}] == {value}]"
+    alone = where if is_command_line() else f"{in_memory} (of files {where})"
+    by = option("by", column)
+    return doubt("D152", column=repr(column), values=shown(values), alone=alone, by=by)
+
+
 _CODES: Final = (
     "id ids code codes zip zipcode postcode plz store shop site branch region "
     "district ward hospital clinic school product item sku category type device "
@@ -103,6 +188,19 @@ def binned_codes(column: str, slices: Sequence[str]) -> Doubt | None:
     if not is_command_line():
         do = f"frame[{column!r}].astype(str), or of files {sql}"
     return doubt("D140", column=repr(column), bins=bins, do=do)
+
+
+def untested_fold(codes: SliceCodes, place: int) -> Doubt | None:
+    """Return the warning that fold -1 holds rows that no fold tested, or None.
+
+    Args:
+        place: that of the folds among the columns of the codes.
+    """
+    here = [i for i, key in enumerate(codes.keys) if key[place] in ("-1", "-1.0")]
+    if not here or len({key[place] for key in codes.keys}) == 1:
+        return None
+    n = int(np.count_nonzero(np.isin(codes.codes, here)))
+    return doubt("D155", rows=counted(n, "row"), n=count(len(codes.codes)))
 
 
 def are_groups(n: int, n_different: int, n_rows: int) -> bool | None:
@@ -138,7 +236,7 @@ def unused_columns(
     known = {*used, *noted}
     like: dict[Role, list[str]] = {}
     for name, kind in types.items():
-        role = "weights" if normalized(name) in MAYBE_WEIGHTS else looks_like(name)
+        role = "weights" if looks_like_weights(name) else looks_like(name)
         if role is None or name in known or normalized(name) in named or role in given:
             continue
         if role in ("true", "pred") or kind in ("whole", "real", "unknown"):
@@ -187,7 +285,7 @@ _MOST_NAMES: Final = 200_000
 
 
 def doubts_of_order(first: Any, called: str, **others: Any) -> Iterator[Doubt]:
-    """Yield the warning that pandas objects have the same index as the first, permuted.
+    """Yield the warning that pandas objects have the index of the first permuted, or part of it.
 
     Args:
         called: name of the first.
@@ -199,16 +297,26 @@ def doubts_of_order(first: Any, called: str, **others: Any) -> Iterator[Doubt]:
     index = index_of(first)
     for argument, values in _each_of(others) if index is not None else ():
         own = values.index if isinstance(values, Scores) else index_of(values)
-        differ = None if own is None else _permuted(index, own)
-        if differ is None:
+        n_common = 0 if own is None else _n_in_common(index, own)
+        if not n_common:
             continue
+        differ = np.asarray(index != own)
         row = int(differ.argmax())
+        is_permuted = n_common == len(differ)
         left, right = (each[row : row + 1].tolist()[0] for each in (index, own))
         n_axes = values.values.ndim if isinstance(values, Scores) else values.ndim
         ordered = "to_numpy()" if n_axes == 1 else f"set_axis({called}.index)"
+        common = f"common = {called}.index.intersection({argument}.index) are the rows of both: "
         yield doubt(
             "D113",
             argument=argument,
+            others="in another order than those of" if is_permuted else "not those of",
+            share="hold the same values"
+            if is_permuted
+            else f"have {count(n_common)} of {count(len(differ))} values in common",
+            do=f"give {argument}.reindex({called}.index)"
+            if is_permuted
+            else f"{common}give .loc[common] of each",
             first=called,
             count=count(int(differ.sum())),
             n=count(len(differ)),
@@ -232,21 +340,37 @@ def _each_of(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
                 yield f"{name}[{key!r}]", own
 
 
-def _permuted(left: Any, right: Any) -> Numbers | None:
-    """Return the rows in which two indexes differ, if one is a permutation of the other."""
+def _n_in_common(left: Any, right: Any) -> int:
+    """Return the number of values that two unequal indexes have in common; 0 if a few.
+
+    An index that only counts the rows names none of those of a part of a table: it has to have
+    nearly all in common, as a series and the same one a row later.
+    """
     try:
         if left is right or len(left) != len(right) or left.equals(right):
-            return None
-        if left.dtype.kind in "iu" and right.dtype.kind in "iu":
-            if left.to_numpy().sum() != right.to_numpy().sum():
-                return None
-        elif len(left) > _MOST_NAMES:
-            return None
-        if not (left.is_unique and right.is_unique) or (left.get_indexer(right) < 0).any():
-            return None
-        return np.asarray(left != right)
+            return 0
+        if len(left) > _MOST_NAMES:
+            are_whole = left.dtype.kind in "iu" and right.dtype.kind in "iu"
+            if not are_whole or left.to_numpy().sum() != right.to_numpy().sum():
+                return 0
+        if not (left.is_unique and right.is_unique):
+            return 0
+        n = int(np.count_nonzero(left.get_indexer(right) >= 0))
+        counts_rows = any(_counts_rows(each) for each in (left, right))
+        least = _LAGGED if counts_rows and n < len(left) else _OVERLAP
+        return n if n >= max(least * len(left), 1) else 0
     except Exception:  # values of an index may be of any class, and their comparison may raise
-        return None
+        return 0
+
+
+def _counts_rows(index: Any) -> bool:
+    """Return whether an index is that of a series without names: 0, 1, … in this order."""
+    return bool(np.array_equal(index.to_numpy(), np.arange(len(index))))
+
+
+_LAGGED: Final = 0.9
+_OVERLAP: Final = 0.1
+"""Least proportion of the values of an index that another one has, too."""
 
 
 def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -> None:
@@ -279,6 +403,15 @@ def refuse_ignored(classes: Classes, argument: str) -> None:
         raise error("K318", argument=argument, rest=shown(rest), option=option("labels"))
 
 
+def are_all(values: Numbers, hold: Callable[[Numbers], Numbers]) -> bool:
+    """Return whether a condition holds for all values.
+
+    Cost: one pass; a few rows where it does not hold for those.
+    """
+    return all(bool(hold(values[part]).all()) for part in (slice(_FIRST), slice(_FIRST, None)))
+
+
+_FIRST: Final = 1_000
 _WIDE: Final = 16
 
 
@@ -343,178 +476,3 @@ def n_beside_threshold(parts: Sequence[tuple[Numbers, Numbers]], positive: int |
     # The best threshold is one of the scores above it, or beyond all of them.
     wrong = np.arange(len(above)) + len(below) - np.searchsorted(below, above)
     return int(min(wrong.min(initial=len(above)), len(above)))
-
-
-def doubts_of_labels(found: Cells | Rows | SetTally) -> Iterator[Doubt]:
-    """Yield the warnings about classes that probably are a slip in the data."""
-    if found.classes.is_declared:
-        return
-    counted = _occurrences(found)
-    alike = [*_of_spelling(counted)] if any(map(_is_text, found.classes.labels)) else []
-    yield from alike
-    if not any(one.code == "D111" for one in alike):
-        yield from [*_of_coding(counted)] or _of_one_side(counted)
-
-
-def _is_text(label: object) -> bool:
-    return isinstance(label, str)
-
-
-_LEAST_SHARE: Final = 0.05
-_LEAST_ROWS: Final = 10
-
-
-class _Occurrences(NamedTuple):
-    """Number of true and predicted rows of each class, weighted if rows have weights.
-
-    Attributes:
-        total: total number of rows.
-        n: number of rows of positive weight, or Kish's effective number if the squares are known.
-    """
-
-    classes: Classes
-    true: Numbers
-    pred: Numbers
-    total: float
-    n: float
-    is_weighted: bool
-
-
-def _of_coding(found: _Occurrences) -> Iterator[Doubt]:
-    """Yield the warning that many rows have labels that occur on one side only, on both sides."""
-    classes, true, pred = found.classes, found.true, found.pred
-    if not (found.total > 0.0 and true.any() and pred.any()):
-        return
-    least = max(_LEAST_SHARE, _LEAST_ROWS / found.n) * found.total
-    alone = [
-        np.flatnonzero((here >= least) & (there == 0.0))
-        for here, there in ((pred, true), (true, pred))
-    ]
-    if not all(map(len, alone)):
-        return
-    each = [
-        f"{classes.labels[i]!r} is {told} {_times(here[i])} and never {never}"
-        for at, here, told, never in (
-            (alone[0], pred, "predicted", "true"),
-            (alone[1], true, "true", "predicted"),
-        )
-        for i in at[:N_REMARKS].tolist()
-    ]
-    counts = f"{'; '.join(each)}{' by weight' if found.is_weighted else ''}"
-    yield doubt("D114", counts=counts, option=option_of_classes(classes))
-
-
-def option_of_classes(classes: Classes) -> str:
-    """The option that lists every class; no list that could be copied where it would order them.
-
-    Copied, an alphabetical list would declare that order of classes such as low, mid and high.
-
-    Example:
-        >>> from karat.tally import Classes
-        >>> option_of_classes(Classes(("hi", "lo")))
-        "labels=['hi', 'lo']"
-        >>> option_of_classes(Classes(("hi", "lo", "mid")))
-        "labels=[…], in order if they have one (alphabetically: 'hi', 'lo', 'mid')"
-    """
-    if classes.has_order:
-        return option_of_list("labels", classes.labels)
-    form = option("labels") + ("" if is_command_line() else "[…]")
-    return f"{form}, in order if they have one (alphabetically: {shown(classes.labels)})"
-
-
-_NO_ANSWER: Final = frozenset(
-    [
-        *("", "-", "?", "none", "null", "nan", "na", "n/a", "unknown", "unk", "invalid", "unclear"),
-        *("abstain", "abstained", "abstention", "skip", "skipped", "unsure", "undecided", "idk"),
-        *("refuse", "refused", "refusal", "no answer", "not sure", "don't know", "dont know"),
-        *("i don't know", "i dont know"),
-    ]
-)
-"""Texts of a prediction that may mean that the model gave none; in lower case, without marks."""
-
-
-def _is_no_answer(label: Label) -> bool:
-    return isinstance(label, str) and label.strip().strip(".<>[]()!").lower() in _NO_ANSWER
-
-
-def _of_one_side(found: _Occurrences) -> Iterator[Doubt]:
-    """Yield the warnings about predictions that may be no answers, and truths to leave out."""
-    classes, true, pred = found.classes, found.true, found.pred
-    if not (found.total > 0.0 and true.any() and pred.any()):
-        return
-    least = _LEAST_SHARE * found.total
-    by_weight = " by weight" if found.is_weighted else ""
-    listed = option_of_classes(classes)
-    if np.count_nonzero(true) >= _PAIR:
-        for i in np.flatnonzero((pred > 0.0) & (true == 0.0))[:N_REMARKS].tolist():
-            if pred[i] >= least or _is_no_answer(classes.labels[i]):
-                label, times = repr(classes.labels[i]), f"{_times(pred[i])}{by_weight}"
-                yield doubt("D127", label=label, times=times, option=listed)
-    rest = [label for label in classes.labels if isinstance(label, int) and label >= 0]
-    if len(rest) == classes.k - 1 and rest == list(range(len(rest))) and len(rest) > 1:
-        (i,) = (i for i, label in enumerate(classes.labels) if label not in rest)
-        if isinstance(classes.labels[i], int) and true[i] and not pred[i]:
-            label, times = repr(classes.labels[i]), f"{_times(true[i])}{by_weight}"
-            yield doubt("D126", label=label, times=times, last=rest[-1], option=listed)
-
-
-_PAIR: Final = 2
-
-
-def _of_spelling(found: _Occurrences) -> Iterator[Doubt]:
-    true, pred = found.true, found.pred
-    labels = enumerate(found.classes.labels)
-    texts = {x: at for at, x in labels if isinstance(x, str) and (true[at] or pred[at])}
-    by_weight = " by weight" if found.is_weighted else ""
-
-    def counts_of(*labels: str) -> str:
-        each = (
-            f"{label!a} is true {_times(true[at])} and predicted {_times(pred[at])}"
-            for label in labels
-            for at in [texts[label]]
-        )
-        return f"{'; '.join(each)}{by_weight}"
-
-    listed = option_of_classes(found.classes)
-    # Labels that are only predicted have D127.
-    has_truth = np.count_nonzero(true) >= _PAIR
-    nulls = [
-        text
-        for text, at in texts.items()
-        if (is_null_like(text) or text.lower() in _MAYBE) and (true[at] or not has_truth)
-    ]
-    for label in nulls[:N_REMARKS]:
-        yield doubt("D112", label=label, counts=counts_of(label), option=listed)
-    for one, other, pair, how in look_alikes(texts):
-        facts = {"counts": counts_of(one, other), "option": listed}
-        yield doubt("D111", pair=pair, how=how, **facts)
-
-
-def _times(n: float) -> str:
-    return f"{n:.12g} time{'' if n == 1 else 's'}"
-
-
-def _occurrences(found: Cells | Rows | SetTally) -> _Occurrences:
-    squares: Numbers | None
-    if isinstance(found, SetTally):
-        tp, fp, fn = found.counts[:3] if found.weights is None else found.weights[:3]
-        true, pred, squares = tp + fn, tp + fp, found.row_squares
-        n, total, is_weighted = found.n, float(found.mass.sum()), found.is_weighted
-    elif isinstance(found, Rows):
-        k, weights = found.classes.k, found.weights
-        codes = (found.true, () if found.pred is None else found.pred)
-        true, pred = (np.bincount(each, weights if len(each) else None, k) for each in codes)
-        squares = None if weights is None else weights**2
-        n, total, is_weighted = found.n, float(true.sum()), weights is not None
-    else:
-        tp, fp, fn = (counts.reshape(-1) for counts in to_marginals(found).counts)
-        true, pred, squares = tp + fn, tp + fp, found.squares
-        n, total, is_weighted = int(found.n_rows), float(true.sum()), found.is_weighted
-    if squares is None or not total:
-        return _Occurrences(found.classes, true, pred, total, n, is_weighted)
-    return _Occurrences(
-        found.classes, true, pred, total, total**2 / float(squares.sum()), is_weighted
-    )
-
-
-_MAYBE = ("none", "nil", "missing")

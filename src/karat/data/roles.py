@@ -87,7 +87,15 @@ _ROLES: Final[Mapping[Role, _Facts]] = {
 ALIASES: Final[Mapping[Role, tuple[str, ...]]] = {
     role: tuple(facts.aliases.split()) for role, facts in _ROLES.items()
 }
-MAYBE_WEIGHTS: Final = frozenset(["weight", "weights", "w"])
+_WEIGHT: Final = "weight weights wt wts wgt"
+_KINDS_OF_WEIGHTS: Final = (
+    "survey sampling sample case my row obs observation inverse propensity ip iptw importance "
+    "design final analysis pop population freq frequency instance class"
+)
+_WEIGHTS: Final = (
+    "weight weights w wt wts wgt ipw iptw ipsw pweight pweights fweight fweights aweight aweights "
+    "iweight iweights exposure"
+)
 """Names that are of weights or of a feature: never taken as weights by name alone."""
 EXACT_SCORES: Final = frozenset(["y_score"])
 """Names of scores that are read beside predictions that the caller named."""
@@ -323,6 +331,19 @@ def looks_like(name: str) -> Role | None:
     """Return the role that the words of a column name suggest, or None."""
     words = set(normalized(name).split("_"))
     return next((role for role, known in _WORDS.items() if words & known), None)
+
+
+def looks_like_weights(name: str) -> bool:
+    """Return whether a column name is typical of weights: ``survey_weight``, not ``body_weight``.
+
+    Example:
+        >>> [looks_like_weights(x) for x in ("survey_weight", "ipw", "w", "body_weight")]
+        [True, True, True, False]
+    """
+    key = normalized(name)
+    first, _, last = key.rpartition("_")
+    is_kind = first.rpartition("_")[2] in _KINDS_OF_WEIGHTS.split()
+    return key in _WEIGHTS.split() or (is_kind and last in _WEIGHT.split())
 
 
 def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:

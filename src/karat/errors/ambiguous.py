@@ -12,6 +12,10 @@ K191  {left} and {right} have no label in common.
 K192  Column {column} may hold probabilities or other scores.
       It was found by its name, and all {n} values lie in [0, 1].
       State what it holds: {prob} or {score}; {none} leaves it out.
+K427  Each row may be a count of rows.
+      No two of the {n} rows have the same {pairs}, and column {column} holds whole numbers,
+          {total} in all.
+      If it counts rows, name it: {counts}, with {frequency}; {none} leaves it out.
 K316  {name} needs the order of the classes.
       The classes are texts in alphabetical order, and nothing declares another: {labels}.
       List them from lowest to highest with {option}; or store the labels as an ordered categorical.
@@ -24,9 +28,8 @@ K318  {argument} holds -100, which is never predicted.
       Torch and Hugging Face mark positions with -100 that are left out. The other classes: {rest}.
       Leave these rows out of every argument: keep = y_true != -100. If -100 is a class, list every
           class with {option}.
-K424  The last row and column of confusion= are the sums of the others.
-      It has {k} rows and {k} columns; pandas.crosstab(margins=True) adds such totals.
-      Leave them out: confusion[:-1, :-1], of a frame confusion.iloc[:-1, :-1]. If the last class is
-          a class, list every class with {option}.
+K424  {what} of confusion= {are} {sums}.
+      {found}.
+      {do}
 """
 """See `karat.errors.catalogue`."""

@@ -55,11 +55,11 @@ D112  Class {label!r} is spelled like a missing value.
 D108  {what} not read.
       {found}.
       {do}
-D113  The rows of {argument} are in another order than those of {first}.
-      Their indexes hold the same values, and {count} of {n} rows differ: row {row} is {left} in
-          {first} and {right} in {argument}.
-      Rows are paired by position. If the index names them, give {argument}.reindex({first}.index);
-          if the position is right, give {ordered}.
+D113  The rows of {argument} are {others} {first}.
+      Their indexes {share}, and {count} of {n} rows differ: row {row} is {left} in {first} and
+          {right} in {argument}.
+      Rows are paired by position. If the index names them, {do}; if the position is right, give
+          {ordered}.
 D114  Truth and predictions may code the classes differently.
       {counts}.
       If both sides mean the same classes, use the same labels; if not, list every class: {option}.
@@ -93,13 +93,14 @@ D121  Rows without truth may be rows without labels.
       If they have no label, give an empty set, or an empty text: pandas reads a blank cell as
           NaN unless keep_default_na=False.
 D126  The label {label} may mark rows without truth.
-      It is true {times} and never predicted; the other classes are 0 to {last}.
+      It is true {times} and never predicted; the other classes are {rest}.
       If it marks rows to leave out, leave them out of every argument. If it is a class, list every
           class: {option}.
-D127  The label {label} is predicted and never true.
-      It is predicted {times}. It counts as an error each time, and as one more class of averages.
-      If it means that the model gave no answer, report how often, and leave those rows out or
-          replace them by a class. If it is a class, list every class: {option}.
+D127  {labels} predicted and never true.
+      {they} predicted {times}. {count} as an error each time, and as {more} of averages: macro F1
+          is {macro}, and {rest} over the classes that are true.
+      {do} that the model gave no answer, report how often, and leave those rows out or
+          {replace}, list every class: {option}.
 D128  Whole weights may be numbers of rows.
       The weights of {n} are whole numbers and add up to {total}.
       If a row stands for so many rows, state it: {option}. Importance weights leave the number of
@@ -122,6 +123,28 @@ D146  Rows without truth are predicted otherwise than the others.
       If some predictions are looked up more often, metrics are biased: weight each row with truth
           by 1 ÷ the probability that it was looked up, {weights}, or use a judge's labels of all
           rows: docs/judge.md.
+D151  The margin of {metric} is large.
+      {metric} lies between {low} and {high}: the margin is {share} of that, so very different
+          models are equivalent.
+      Give the largest difference that does not matter: {option}.
+D152  Column {column} may be of rows for training and for testing.
+      It holds {values}.
+      Measure the rows of a test alone: {alone}; {by} shows the values of each.
+D155  Fold -1 may hold rows that no fold tested.
+      {rows} of {n} are of fold -1, as PredefinedSplit of scikit-learn marks rows for training.
+      If so, leave them out of every argument. If -1 is a fold as the others, nothing is to be done.
+D154  Probabilities{of} may be those of the predicted class.
+      All {n} are at least 0.5, so that each row is predicted {label}; {other} is true {times}.
+      If they are the confidence in the predicted class, give 1 − p where that is {other}. If they
+          are those of {label}, nothing is to be done.
+D153  The scores{of} may be predicted labels.
+      All {n} are {values}.
+      If they are, give {option} alone. Ranking metrics and losses need probabilities or scores, as
+          predict_proba or decision_function of scikit-learn.
+D150  The truth may code its classes in two ways.
+      {counts}.
+      If they are the same classes, write each in one way in every row and file; if not, list every
+          class: {option}.
 D125  Rows that were drawn have no gold label.
       {counts} of the rows with {weights} have none.
       They count as rows that were not drawn, which is right if chance left them out: {do}.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from karat.errors import KaratError, error
 from karat.errors.habits import instead_of
-from karat.errors.options import option
+from karat.errors.options import as_typed, option
 from karat.errors.text import count
 from karat.inference.anytime import (
     LEAST_TAIL,
@@ -217,10 +217,12 @@ class Confidence:
             if 50.0 <= share < 100.0:
                 do = f"Give {option('level', float(f'{share / 100.0:g}'))}: a proportion. "
             raise _refused("level", level, choices, do)
+        if share < _LEAST_LEVEL:
+            coverage = option("level", float(f"{1.0 - share:g}"))
+            do = f"Give {coverage}: level= is the coverage of the intervals, not their error rate. "
+            choices = f"a number from {_LEAST_LEVEL} to 1, as 0.95, or None for no intervals"
+            raise _refused("level", level, choices, as_typed(do))
         found = cls(share, **words, seed=seed, n_replicates=n_replicates)
-        if planned is not None and share < _LEAST_LEVEL:
-            choices = f"with {option('anytime')} a number from {_LEAST_LEVEL} to 1, as 0.95"
-            raise _refused("level", level, choices)
         least, most = _TAILS
         if least <= found.tail <= most:
             found = replace(found, anytime=planned)

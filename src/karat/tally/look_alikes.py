@@ -19,12 +19,14 @@ def look_alikes(labels: Iterable[str]) -> list[tuple[str, str, str, str]]:
     found = []
     for label in labels:
         number = _number_in(label)
-        key = _seen(label).strip().casefold() if number is None else number
+        key = _words_of(label) if number is None else number
         other = first.setdefault(key, label)
         if other != label:
             pair, how = f"{other!r} and {label!r}", "blanks or case"
             if number is not None:
                 how = "how a number is written"
+            elif _seen(other).strip().casefold() != _seen(label).strip().casefold():
+                how = "quotes, dashes, underscores or the punctuation at the end"
             elif other.strip().casefold() != label.strip().casefold():
                 pair = f"{other!a} and {label!a}"
                 how = "blanks, case, unseen characters or how letters are encoded"
@@ -51,6 +53,26 @@ def _number_in(label: str) -> Decimal | None:
     except InvalidOperation:
         # Its exponent has twenty digits.
         return None
+
+
+_SINGLE_QUOTES: Final = str.maketrans(dict.fromkeys("‘’‛′`", "'"))
+_BETWEEN = re.compile(r"(?<=\w)(?:[\s_]|[-‐-―])+(?=\w)")
+_AT_THE_END: Final = ".,;:!"
+_PAIRS_OF_QUOTES: Final = ("''", '""', "“”", "„“", "«»")
+
+
+def _words_of(label: str) -> str:
+    """Return a text without what the same words are often written with.
+
+    Signs that mean something stay: C, C+, C++ and A- are four texts.
+    """
+    text = _seen(label).strip().casefold()
+    if text.isalnum():
+        return text
+    text = text.translate(_SINGLE_QUOTES)
+    if len(text) > 2 and text[0] + text[-1] in _PAIRS_OF_QUOTES:
+        text = text[1:-1].strip()
+    return _BETWEEN.sub(" ", text.rstrip(_AT_THE_END) or text)
 
 
 def _seen(label: str) -> str:

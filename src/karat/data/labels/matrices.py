@@ -22,7 +22,8 @@ def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
     """Return display names for the classes: text, UTF-8 bytes, integers or booleans.
 
     Errors:
-        K117 not exactly one name for each class, two equal names, or a name that is none.
+        K117 not exactly one name for each class, two equal names, a name that is none, or a list of
+        the classes themselves in another order.
     """
     if given is None:
         return None
@@ -35,6 +36,13 @@ def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
         names = [given.get(label, label) for label in classes.labels]
     else:
         names = listed_names(given)
+        texts, of_classes = (list(map(str, x)) for x in (names, classes.labels))
+        if texts != of_classes and sorted(texts) == sorted(of_classes):
+            found = (
+                f"They are the classes in another order: {shown(names)}; the classes are "
+                f"{shown(classes.labels)}"
+            )
+            raise error("K117", found=found)
     if len(names) != classes.k:
         known = shown(classes.labels)
         raise error("K117", found=f"{len(names)} names for {classes.k} classes: {known}")
@@ -144,10 +152,54 @@ def check_margins(matrix: npt.NDArray[Any]) -> None:
     sums = inner.sum(axis=1), inner.sum(axis=0), inner.sum()
     margins = matrix[:-1, -1], matrix[-1, :-1], matrix[-1, -1]
     if all(np.allclose(*pair, rtol=1e-9, atol=0.0) for pair in zip(margins, sums, strict=True)):
-        raise error("K424", k=k, option=option("labels"))
+        raise error(
+            "K424",
+            what="The last row and column",
+            are="are",
+            sums="the sums of the others",
+            found=f"It has {k} rows and {k} columns; pandas.crosstab(margins=True) adds such "
+            "totals",
+            do="Leave them out: confusion[:-1, :-1], of a frame confusion.iloc[:-1, :-1]. If the "
+            f"last class is a class, list every class with {option('labels')}.",
+        )
 
 
 _WITH_MARGINS: Final = 3
+
+
+def check_counts(matrix: npt.NDArray[Any]) -> None:
+    """Refuse a matrix of proportions: rows, columns or all of it add up to 1 or to 100 (K424).
+
+    Sums that differ from it by less than the rounding of its numbers do, too.
+    """
+    if matrix.dtype.kind != "f" or len(matrix) < _LEAST_CLASSES:
+        return
+    for total in (1.0, 100.0):
+        units = (total * 10.0**-places for places in (2, 3, 4))
+        unit = next((x for x in units if np.allclose(matrix / x, np.rint(matrix / x))), 0.0)
+        for axis, what in ((1, "Each row"), (0, "Each column"), (None, "The whole")):
+            sums = np.atleast_1d(matrix.sum(axis=axis))
+            sums = sums[sums > 0.0]
+            n = matrix.size / len(sums)
+            if (np.abs(sums - total) <= max(n * unit / 2.0, 1e-6 * total)).all():
+                raise error(
+                    "K424",
+                    what=what,
+                    are="adds up",
+                    sums=f"to {total:g}",
+                    found=f"It holds proportions, as {_AS_PROPORTIONS[axis]} gives, and these do "
+                    "not say how many rows there are",
+                    do="Give the counts. If they are sums of weights, multiply them by the number "
+                    "of rows.",
+                )
+
+
+_LEAST_CLASSES: Final = 2
+_AS_PROPORTIONS: Final = {
+    1: "confusion / confusion.sum(1, keepdims=True)",
+    0: "confusion / confusion.sum(0)",
+    None: "confusion / confusion.sum()",
+}
 
 
 def is_transposed(confusion: Any) -> bool:

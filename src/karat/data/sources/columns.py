@@ -8,8 +8,10 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from karat.data.accumulator import SlicesLater
 from karat.data.checks import (
+    check_counts,
     check_unused_weights,
     no_slices,
+    parts_of_data,
     single_columns,
     unused_columns,
     unused_groups,
@@ -55,6 +57,12 @@ class Values(Protocol):
 
     def are_groups(self, column: str) -> bool:
         """Return whether values of a column repeat, and are not all equal; True if unknown."""
+
+    def distinct(self, column: str) -> Collection[str] | None:
+        """Return the distinct values of the first rows as text; None if unknown."""
+
+    def rows(self, columns: Sequence[str]) -> list[tuple[str, ...]] | None:
+        """Return the first rows of some columns as texts; None if unknown."""
 
 
 @dataclass(slots=True)
@@ -285,7 +293,13 @@ def find_columns(
     if not request.pred:
         noted += [name for family in roles.families for name in family.columns]
     notes += unused_columns(types, used, settled, noted)
+    if values is not None and not request.is_searched:
+        notes += parts_of_data(types, used, values.distinct)
     if given["weights"] is None and mapping["weights"] is None:
+        of_labels = [mapping.get("true"), mapping.get("pred")]
+        if values is not None and all(of_labels) and unique is None and id_ is None:
+            columns = dict.fromkeys([*filter(None, [*of_labels, by]), *asked])
+            check_counts(types, used, [*columns], values.rows)
         check_unused_weights(types.items() if described is None else described, used)
     return found
 

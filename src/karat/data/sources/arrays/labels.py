@@ -18,6 +18,7 @@ from karat.data.labels.containers import encode
 from karat.data.labels.counting import tally_columns
 from karat.data.labels.matrices import (
     as_matrix,
+    check_counts,
     check_margins,
     check_order,
     is_transposed,
@@ -164,13 +165,15 @@ def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) ->
     Errors:
         K110 labels do not match the matrix, K111 and K112 invalid `positive`, K119 it is not a
         confusion matrix, K149 the labels of a frame in another order, K125 weights that are too
-        large or too small, K424 it has margins.
+        large or too small, K424 it has margins or
+        holds proportions.
 
     Example:
         >>> tally_matrix([[5, 1], [2, 7]]).classes.positive
         1
     """
     matrix = as_matrix(confusion)
+    check_counts(matrix)
     if labels is None:
         check_margins(matrix)
     k = len(matrix)

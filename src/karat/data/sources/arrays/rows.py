@@ -54,7 +54,7 @@ def label_rows(
         true, pred, labels=labels, positive=positive, weights=importance, n_threads=n_threads
     )
     aligned = align(true, pred, cells.classes.labels)
-    beside = {"weights": weights, "clusters": clusters}
+    beside = {"weights": weights, "clusters": clusters, "by": by, "folds": folds}
     columns, slices = _split(by, folds, n)
     return Rows(
         cells.classes,
@@ -65,7 +65,7 @@ def label_rows(
         by=slices,
         folds=columns,
         cells=cells,
-        warnings=tuple(doubts_of_order(y_true, "y_true", y_pred=y_pred, **beside, by=by)),
+        warnings=tuple(doubts_of_order(y_true, "y_true", y_pred=y_pred, **beside)),
     )
 
 
@@ -108,7 +108,7 @@ def score_rows(
     if n != scores.n:
         raise error("K102", left="y_true", n_left=n, right=scores.argument, n_right=scores.n)
     given = {"y_pred": y_pred, scores.argument: scores}
-    beside = {**given, "weights": weights, "clusters": clusters}
+    beside = {**given, "weights": weights, "clusters": clusters, "by": by, "folds": folds}
     scores = replace(scores, index=None)
     scores, classes, codes = matched(true, scores, labels, positive, n_threads or 0)
     pred = None
@@ -129,7 +129,7 @@ def score_rows(
         clusters=None if clusters is None else clusters_of_rows(clusters, n),
         by=slices,
         folds=columns,
-        warnings=tuple(doubts_of_order(y_true, "y_true", **beside, by=by)),
+        warnings=tuple(doubts_of_order(y_true, "y_true", **beside)),
     )
 
 

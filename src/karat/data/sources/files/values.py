@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from karat.data.checks import N_FIRST, are_groups, repeated_ids
+from karat.data.checks import N_FIRST, N_PAIRS, are_groups, repeated_ids
 from karat.data.sources.files.duck import DataFile, explaining
 from karat.data.sources.files.relations import Relation
 from karat.errors import error
@@ -181,6 +181,22 @@ class ValuesOfFiles:
             # All of them are equal: there are more rows than were examined.
             found = not self._of_rows(column, "coalesce(min(key) = max(key), true)", limit="")[0]
         return found
+
+    def distinct(self, column: str) -> set[str]:
+        """Return the distinct values of the first rows as text."""
+        relation = self.relation
+        sql = f"FROM ({relation.select_text(column, self.where)}) LIMIT {N_FIRST}"
+        with _explaining(relation, self.where):
+            found = relation.connection.sql(f"SELECT DISTINCT text FROM ({sql})").fetchall()
+        return {text for (text,) in found if text is not None}
+
+    def rows(self, columns: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the first rows of some columns as texts."""
+        relation = self.relation
+        sql = f"FROM ({relation.select_values([], columns, self.where)}) LIMIT {N_PAIRS}"
+        with _explaining(relation, self.where):
+            found = relation.connection.sql(sql).fetchall()
+        return [tuple("" if text is None else str(text) for text in row) for row in found]
 
     def _of_rows(
         self, column: str, wanted: str, limit: str = f" LIMIT {N_FIRST}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.arrow import ArrowColumn, numbers_of
-from karat.data.checks import N_FIRST, are_groups, repeated_ids
+from karat.data.checks import N_FIRST, N_PAIRS, are_groups, repeated_ids
 from karat.data.clusters import encode_names
 from karat.data.labels.column import Column
 from karat.data.labels.containers import encode
@@ -107,18 +107,44 @@ class ValuesOfFrame:
             found = len(np.unique(_present(self._whole(column)))) > 1
         return found
 
-    def _first_rows(self, column: str) -> Column | None:
+    def distinct(self, column: str) -> set[str] | None:
+        """Return the distinct values of the first rows as text; None if unknown."""
+        ids = self._first_rows(column)
+        return None if ids is None else set(_texts_of(ids)) - {""}
+
+    def rows(self, columns: Sequence[str]) -> list[tuple[str, ...]] | None:
+        """Return the first rows of some columns as texts; None if unknown."""
+        found = [self._first_rows(column, N_PAIRS) for column in columns]
+        known = [_texts_of(ids) for ids in found if ids is not None]
+        return list(zip(*known, strict=True)) if len(known) == len(found) else None
+
+    def _first_rows(self, column: str, n: int = N_FIRST) -> Column | None:
         """Return the first rows as codes; None if they cannot be read separately."""
         read = self.frame.first_rows
         if read is None or self.frame.names.count(column) != 1:
             return None
         try:
-            return _coded(read(column, N_FIRST), column)
+            return _coded(read(column, n), column)
         except Exception:  # the class of the table may raise anything; the read itself reports it
             return None
 
     def _whole(self, column: str) -> Column:
         return _coded(self.frame.columns([column])[column], column)
+
+
+def _texts_of(ids: Column) -> list[str]:
+    """Return the values as text, "" for missing ones."""
+    missing = np.zeros(len(ids), np.bool_) if ids.missing is None else ids.missing
+    texts = {code: str(ids.label_at(i)) for code, i in _places(ids.codes, missing)}
+    pairs = zip(ids.codes.tolist(), missing.tolist(), strict=True)
+    return ["" if is_missing else texts[code] for code, is_missing in pairs]
+
+
+def _places(codes: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return each code that is there, with a row of it."""
+    there = np.flatnonzero(~missing)
+    found, first = np.unique(codes[there], return_index=True)
+    return list(zip(found.tolist(), there[first].tolist(), strict=True))
 
 
 def _present(ids: Column) -> npt.NDArray[Any]:

@@ -1,0 +1,287 @@
+"""Warnings about the labels of rows: classes that probably are a slip in the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.data.rows import Rows
+from karat.data.sources.files.text_labels import is_null_like
+from karat.errors import shown
+from karat.errors.doubts import Doubt, doubt
+from karat.errors.options import is_command_line, option, option_of_list
+from karat.tally import Cells, Classes, to_marginals
+from karat.tally.classes import Label
+from karat.tally.look_alikes import N_REMARKS, is_number, look_alikes
+from karat.tally.set_tally import SetTally
+
+Numbers: TypeAlias = "npt.NDArray[Any]"
+
+
+def doubts_of_labels(found: Cells | Rows | SetTally) -> Iterator[Doubt]:
+    """Yield the warnings about classes that probably are a slip in the data."""
+    if found.classes.is_declared:
+        return
+    counted = _occurrences(found)
+    alike = [*_of_spelling(counted)] if any(map(_is_text, found.classes.labels)) else []
+    yield from alike
+    if not any(one.code == "D111" for one in alike):
+        codings = [*_of_two_codings(counted)] or [*_of_coding(counted)]
+        yield from codings or _of_one_side(counted)
+
+
+def _is_text(label: object) -> bool:
+    return isinstance(label, str)
+
+
+_LEAST_SHARE: Final = 0.05
+_LEAST_ROWS: Final = 10
+
+
+class _Occurrences(NamedTuple):
+    """Number of true, predicted and right rows of each class, weighted if rows have weights.
+
+    Attributes:
+        total: total number of rows.
+        n: number of rows of positive weight, or Kish's effective number if the squares are known.
+    """
+
+    classes: Classes
+    true: Numbers
+    pred: Numbers
+    hits: Numbers
+    total: float
+    n: float
+    is_weighted: bool
+
+
+def _of_coding(found: _Occurrences) -> Iterator[Doubt]:
+    """Yield the warning that many rows have labels that occur on one side only, on both sides."""
+    classes, true, pred = found.classes, found.true, found.pred
+    if not (found.total > 0.0 and true.any() and pred.any()):
+        return
+    least = max(_LEAST_SHARE, _LEAST_ROWS / found.n) * found.total
+    alone = [
+        np.flatnonzero((here >= least) & (there == 0.0))
+        for here, there in ((pred, true), (true, pred))
+    ]
+    if not all(map(len, alone)):
+        return
+    each = [
+        f"{classes.labels[i]!r} is {told} {_times(here[i])} and never {never}"
+        for at, here, told, never in (
+            (alone[0], pred, "predicted", "true"),
+            (alone[1], true, "true", "predicted"),
+        )
+        for i in at[:N_REMARKS].tolist()
+    ]
+    counts = f"{'; '.join(each)}{' by weight' if found.is_weighted else ''}"
+    yield doubt("D114", counts=counts, option=option_of_classes(classes))
+
+
+def option_of_classes(classes: Classes) -> str:
+    """The option that lists every class; no list that could be copied where it would order them.
+
+    Copied, an alphabetical list would declare that order of classes such as low, mid and high.
+
+    Example:
+        >>> from karat.tally import Classes
+        >>> option_of_classes(Classes(("hi", "lo")))
+        "labels=['hi', 'lo']"
+        >>> option_of_classes(Classes(("hi", "lo", "mid")))
+        "labels=[…], in order if they have one (alphabetically: 'hi', 'lo', 'mid')"
+    """
+    if classes.has_order:
+        return option_of_list("labels", classes.labels)
+    form = option("labels") + ("" if is_command_line() else "[…]")
+    return f"{form}, in order if they have one (alphabetically: {shown(classes.labels)})"
+
+
+_NO_ANSWER: Final = frozenset(
+    [
+        *("", "-", "?", "none", "null", "nan", "na", "n/a", "unknown", "unk", "invalid", "unclear"),
+        *("abstain", "abstained", "abstention", "skip", "skipped", "unsure", "undecided", "idk"),
+        *("refuse", "refused", "refusal", "no answer", "not sure", "don't know", "dont know"),
+        *("i don't know", "i dont know"),
+    ]
+)
+"""Texts of a prediction that may mean that the model gave none; in lower case, without marks."""
+
+
+def _is_no_answer(label: Label) -> bool:
+    return isinstance(label, str) and label.strip().strip(".<>[]()!").lower() in _NO_ANSWER
+
+
+def _of_one_side(found: _Occurrences) -> Iterator[Doubt]:
+    """Yield the warnings about predictions that may be no answers, and truths to leave out."""
+    classes, true, pred = found.classes, found.true, found.pred
+    if not (found.total > 0.0 and true.any() and pred.any()):
+        return
+    yield from _of_predictions_alone(found)
+    by_weight = " by weight" if found.is_weighted else ""
+    for i in np.flatnonzero((true > 0.0) & (pred == 0.0)).tolist():
+        label = classes.labels[i]
+        if _is_unlabeled(label, classes):
+            rest = [x for x in classes.labels if x is not label]
+            times = f"{_times(true[i])}{by_weight}"
+            listed = option_of_classes(classes)
+            yield doubt("D126", label=repr(label), times=times, rest=shown(rest), option=listed)
+
+
+def _of_predictions_alone(found: _Occurrences) -> Iterator[Doubt]:
+    """Yield the warning about all labels that are predicted and never true."""
+    classes, true, pred = found.classes, found.true, found.pred
+    is_true = true > 0.0
+    places = np.flatnonzero((pred > 0.0) & ~is_true)
+    if np.count_nonzero(is_true) < _PAIR or not len(places):
+        return
+    labels, times = [classes.labels[i] for i in places.tolist()], float(pred[places].sum())
+    of_each = 2.0 * found.hits[is_true] / (true[is_true] + pred[is_true])
+    rest, all_ = float(of_each.mean()), float(of_each.sum()) / (len(of_each) + len(places))
+    is_many = times >= _LEAST_SHARE * found.total or rest - all_ > _LEAST_EFFECT
+    if not is_many and not any(map(_is_no_answer, labels)):
+        return
+    is_one = len(labels) == 1
+    yield doubt(
+        "D127",
+        labels=f"The label {labels[0]!r} is" if is_one else f"Labels {shown(labels, 3)} are",
+        times=f"{_times(times)}{' by weight' if found.is_weighted else ''}",
+        they="It is" if is_one else "Together they are",
+        count="It counts" if is_one else "They count",
+        more="one more class" if is_one else f"{len(labels)} more classes",
+        macro=f"{all_:.3g}",
+        rest=f"{rest:.3g}",
+        do="If it means" if is_one else "If they mean",
+        replace="replace them by a class. If it is a class"
+        if is_one
+        else "replace them by classes. If they are classes",
+        option=option_of_classes(classes),
+    )
+
+
+_PAIR: Final = 2
+_LEAST_EFFECT: Final = 0.05
+"""Difference of an average over classes from which classes that are never true are a warning."""
+_CODES_OF_NO_LABEL: Final = frozenset([9, 99, 999, 9999, 99999, 255, 65535, (1 << 31) - 1])
+"""Whole numbers that mark rows without a label where all others are far below."""
+
+
+def _is_unlabeled(label: Label, classes: Classes) -> bool:
+    """Return whether a true label that is never predicted marks rows without a label.
+
+    Whole numbers do where the others count from 0 or 1, and they are negative or far above.
+    """
+    if isinstance(label, str):
+        # Labels that are spelled like a missing value have D112.
+        return _is_no_answer(label) and not _is_maybe_null(label) and classes.k > _PAIR
+    rest = [x for x in classes.labels if isinstance(x, int) and x >= 0 and x != label]
+    if len(rest) < max(classes.k - 1, _PAIR):
+        return False
+    if rest != list(range(rest[0], rest[0] + len(rest))) or rest[0] > 1:
+        return False
+    last = rest[-1]
+    is_far = label > 2 * (last + 1) if label in _CODES_OF_NO_LABEL else label >= _FAR * (last + 1)
+    return is_far or (label < 0 and rest[0] == 0)
+
+
+_FAR: Final = 50
+"""Times the number of classes."""
+
+
+def _is_maybe_null(text: str) -> bool:
+    return is_null_like(text) or text.lower() in _MAYBE
+
+
+_CODINGS: Final = tuple(
+    map(str.split, ("0 1", "no yes", "false true", "n y", "f t", "negative positive", "neg pos"))
+)
+"""Texts of the negative and of the positive one of two classes."""
+
+
+def _of_two_codings(found: _Occurrences) -> Iterator[Doubt]:
+    """Yield the warning that the truth writes the same two classes in several ways.
+
+    Every class is one of the pairs above, and the truth has classes of several; or texts that are
+    no numbers are true as often as numbers that are never predicted, or the other way round.
+    """
+    classes, true, pred = found.classes, found.true, found.pred
+    if not all(map(_is_text, classes.labels)) or not pred.any() or classes.k <= _PAIR:
+        return
+    words = [str(x).strip().lower() for x in classes.labels]
+    of_each = [next((i for i, pair in enumerate(_CODINGS) if x in pair), -1) for x in words]
+    occur = np.flatnonzero(true > 0.0).tolist()
+    groups = [[i for i in occur if of_each[i] == each] for each in range(len(_CODINGS))]
+    groups = [each for each in groups if each]
+    if -1 in of_each or len(groups) < _PAIR or max(map(len, groups)) < _PAIR:
+        groups = [[i for i in occur if is_number(words[i]) is each] for each in (False, True)]
+        is_alone = [bool(each) and not pred[each].any() for each in groups]
+        if sum(is_alone) != 1 or len(groups[0]) != len(groups[1]) or len(groups[0]) < _PAIR:
+            return
+        if float(true[groups[is_alone.index(True)]].sum()) < _LEAST_SHARE * found.total:
+            return
+    by_weight = " by weight" if found.is_weighted else ""
+    each = [
+        f"{shown([classes.labels[i] for i in group], 3)}: true {_times(float(true[group].sum()))}"
+        for group in groups
+    ]
+    listed = option_of_classes(classes)
+    yield doubt("D150", counts=f"{'; '.join(each)}{by_weight}", option=listed)
+
+
+def _of_spelling(found: _Occurrences) -> Iterator[Doubt]:
+    true, pred = found.true, found.pred
+    labels = enumerate(found.classes.labels)
+    texts = {x: at for at, x in labels if isinstance(x, str) and (true[at] or pred[at])}
+    by_weight = " by weight" if found.is_weighted else ""
+
+    def counts_of(*labels: str) -> str:
+        each = (
+            f"{label!a} is true {_times(true[at])} and predicted {_times(pred[at])}"
+            for label in labels
+            for at in [texts[label]]
+        )
+        return f"{'; '.join(each)}{by_weight}"
+
+    listed = option_of_classes(found.classes)
+    # Labels that are only predicted have D127.
+    has_truth = np.count_nonzero(true) >= _PAIR
+    nulls = [
+        text for text, at in texts.items() if _is_maybe_null(text) and (true[at] or not has_truth)
+    ]
+    for label in nulls[:N_REMARKS]:
+        yield doubt("D112", label=label, counts=counts_of(label), option=listed)
+    for one, other, pair, how in look_alikes(texts):
+        facts = {"counts": counts_of(one, other), "option": listed}
+        yield doubt("D111", pair=pair, how=how, **facts)
+
+
+def _times(n: float) -> str:
+    return f"{n:.12g} time{'' if n == 1 else 's'}"
+
+
+def _occurrences(found: Cells | Rows | SetTally) -> _Occurrences:
+    squares: Numbers | None
+    if isinstance(found, SetTally):
+        tp, fp, fn = found.counts[:3] if found.weights is None else found.weights[:3]
+        true, pred, squares = tp + fn, tp + fp, found.row_squares
+        n_rows, total, is_weighted = found.n, float(found.mass.sum()), found.is_weighted
+    elif isinstance(found, Rows):
+        k, weights = found.classes.k, found.weights
+        codes = (found.true, () if found.pred is None else found.pred)
+        true, pred = (np.bincount(each, weights if len(each) else None, k) for each in codes)
+        is_right = np.equal(found.true, -1 if found.pred is None else found.pred)
+        tp = np.bincount(found.true[is_right], None if weights is None else weights[is_right], k)
+        squares = None if weights is None else weights**2
+        n_rows, total, is_weighted = found.n, float(true.sum()), weights is not None
+    else:
+        tp, fp, fn = (counts.reshape(-1) for counts in to_marginals(found).counts)
+        true, pred, squares = tp + fn, tp + fp, found.squares
+        n_rows, total, is_weighted = int(found.n_rows), float(true.sum()), found.is_weighted
+    n = float(n_rows) if squares is None or not total else total**2 / float(squares.sum())
+    return _Occurrences(found.classes, true, pred, tp, total, n, is_weighted)
+
+
+_MAYBE = ("none", "nil", "missing")
