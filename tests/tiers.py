@@ -61,6 +61,7 @@ OWN: Final = {
     "tests/sources/test_listed_rows.py": ("test", 0.8),
     "tests/oracles/test_sets_by_chance.py": ("all", 0.0),
     "tests/oracles/test_catboost_sets.py::test_many_more": ("all", 0.0),
+    "tests/oracles/test_sklearn_scorers_shipped.py": ("all", 0.0),
     "tests/oracles/test_sklearn_shipped.py": ("test", 40.0),
     "tests/oracles/test_sklearn_shipped.py::test_a_slightly_wrong": ("test", 8.0),
     "tests/oracles/test_sklearn_shipped.py::test_every_exclusion": ("all", 0.0),

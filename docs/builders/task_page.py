@@ -150,7 +150,7 @@ TASKS: Final = (
         "Train and select models",
         "Losses with derivatives, and scorers for the searches of scikit-learn.",
         {"Objectives": "objectives", "scikit-learn": "compat-sklearn"},
-        names=("objectives", "scorer"),
+        names=("objectives", "scorer", "scorers"),
     ),
     Task(
         "Look up a metric or an error",

@@ -40,6 +40,7 @@ _HOMES = {
     "rows_needed": "karat.api.sample_sizes",
     "rows_to_label": "karat.api.labeling",
     "scorer": "karat.api.scorer",
+    "scorers": "karat.api.scorer",
     "confusion_matrix": "karat.api.functions",
     "roc_auc_pairs": "karat.api.score_functions",
     "KaratError": "karat.errors",
@@ -122,6 +123,7 @@ __all__ = [
     "rows_needed",
     "rows_to_label",
     "scorer",
+    "scorers",
     "tally",
     "testing",
 ]

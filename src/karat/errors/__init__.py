@@ -13,6 +13,7 @@ from karat.errors.catalogue import ENTRIES
 from karat.errors.kinds import (
     CATALOGUE,
     Entry,
+    EstimatorError,
     InputError,
     KaratError,
     MissingFileError,
@@ -28,6 +29,7 @@ from karat.errors.text import short, shown
 __all__ = [
     "CATALOGUE",
     "Entry",
+    "EstimatorError",
     "InputError",
     "KaratError",
     "MissingFileError",

@@ -13,6 +13,7 @@ from typing import Final
 
 from karat.errors.kinds import (
     Entry,
+    EstimatorError,
     InputError,
     MissingFileError,
     NotCoveredError,
@@ -28,6 +29,7 @@ _KINDS = {
     "K194": UnknownNameError,
     **dict.fromkeys(_UNKNOWN_NAMES, UnknownNameError),
     "K126": UnknownArgumentError,
+    "K313": EstimatorError,
     "K431": MissingFileError,
     "K611": OneDALError,
     "K621": TorchMetricsError,

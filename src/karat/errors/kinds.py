@@ -71,6 +71,10 @@ class TorchMetricsError(InputError, RuntimeError):
     """Error of the drop-in for torchmetrics; torchmetrics raises either base."""
 
 
+class EstimatorError(InputError, AttributeError):
+    """An estimator lacks the method that a metric reads; scikit-learn raises the second base."""
+
+
 class NotCoveredError(KaratError, ImportError):
     """Error for a name of a library that its drop-in does not have."""
 

@@ -24,6 +24,7 @@ from karat.metrics._label_numbers import LabelNumbers
 from karat.metrics._lift import Average, LabelsOfRow, OneVsRest, Table
 from karat.metrics._rounding import Rounding
 from karat.metrics._set_views import LabelAreas, PooledLosses, RankedCells, RankedLabels, RowFormula
+from karat.metrics._views import ClassProbabilities, Confidences, Losses
 
 _ENTRY_MIN, _ENTRY_MAX = 1e-20, 1e20
 """Range of the numbers in a matrix, within which products with two sums of weights stay finite."""
@@ -380,6 +381,12 @@ class Record:
     def is_of_label_scores(self) -> bool:
         """True if the metric reads the scores of all labels of rows with sets."""
         return self.reads in (RankedLabels, PooledLosses, LabelAreas, RankedCells)
+
+    @property
+    def reads_probabilities(self) -> bool:
+        """True if scores become probabilities before it reads them; a ranking stays as it is."""
+        is_loss = self.reads is Losses and not {"margin", "ranks"}.issuperset(self.needs)
+        return is_loss or self.reads in (Confidences, ClassProbabilities, PooledLosses)
 
     @property
     def has_samples(self) -> bool:

@@ -48,6 +48,7 @@ from karat.api.results import Result as Result
 from karat.api.sample_sizes import rows_needed as rows_needed
 from karat.api.score_functions import roc_auc_pairs as roc_auc_pairs
 from karat.api.scorer import scorer as scorer
+from karat.api.scorer import scorers as scorers
 from karat.api.sets import MultilabelReport as MultilabelReport
 from karat.api.streams.stream import Stream as Stream
 from karat.api.weak_slices import find_weak_slices as find_weak_slices

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat._counted import Counted
 from karat.compat.sklearn._pairs import (
     SINGLE,
     Pair,
@@ -18,10 +17,10 @@ from karat.compat.sklearn._pairs import (
     measured,
     not_supported,
     paired,
+    sparsely_measured,
 )
 from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
 from karat.compat.sklearn._targets import averaged_weights, probe
-from karat.tally import Cells, Classes
 
 Array = npt.NDArray[Any]
 
@@ -212,6 +211,9 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
     return 0.0 if spread == 0 else float(covariance / np.sqrt(spread))
 
 
+_KAPPAS: Final = {None: "kappa", "linear": "kappa_linear", "quadratic": "kappa_quadratic"}
+
+
 @drop_in
 def cohen_kappa_score(
     y1: Any,
@@ -230,11 +232,16 @@ def cohen_kappa_score(
         >>> cohen_kappa_score([0, 1, 1, 0], [0, 1, 0, 0])
         0.5
     """
-    if labels is None and sample_weight is None and weights is None:
-        value = measured("kappa", y1, y2)
+    name = _KAPPAS.get(weights) if isinstance(weights, str | None) else None
+    if labels is None and sample_weight is None and name is not None:
+        value = measured(name, y1, y2)
         if value is not None and replace_undefined_by is np.nan:  # noqa: PLW0177
             return value
     check_parameters("cohen_kappa_score", locals())
+    if labels is None and name is not None:
+        value = sparsely_measured(name, y1, y2, sample_weight)
+        if value is not None:
+            return value
     try:
         cells = confusion(y1, y2, labels, sample_weight, None).astype(np.float64)
     except ValueError as problem:
@@ -267,11 +274,6 @@ def cohen_kappa_score(
             f"which is set to {replace_undefined_by}."
         )
         return replace_undefined_by  # type: ignore[no-any-return]
-    if sample_weight is None:
-        tally = Cells.dense(cells, classes=Classes.of(range(len(cells))))
-        # The same formula as of arrays, to the last bit.
-        return float(Counted(tally).value("kappa" if weights is None else f"kappa_{weights}"))
-    # No count holds weights that are negative or huge.
     return float(1 - np.sum(disagreement * cells) / expected)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.compat._counted import Counted
 from karat.compat.sklearn._indicators import Indicator, Indicators, plain_indicator, wanted_columns
 from karat.compat.sklearn._parameters import warn
 from karat.compat.sklearn._targets import (
@@ -23,7 +24,14 @@ from karat.compat.sklearn._targets import (
 from karat.data.labels.column import Column
 from karat.data.labels.containers import encode
 from karat.data.labels.counting import tally_columns
-from karat.data.sources.arrays.labels import Count, cells, class_totals, count_for
+from karat.data.sources.arrays.labels import (
+    Count,
+    cells,
+    class_totals,
+    count_for,
+    tally_labels,
+)
+from karat.errors import KaratError
 from karat.metrics._metric import Metric
 from karat.metrics._registry import lookup
 
@@ -70,6 +78,27 @@ def positive_measured(name: str, y_true: Any, y_pred: Any) -> float | None:
     return None if n_undefined else value
 
 
+def sparsely_measured(name: str, y_true: Any, y_pred: Any, sample_weight: Any) -> float | None:
+    """The metric of arrays of many classes, without their matrix; None of other arrays."""
+    if not _are_whole(y_true, y_pred) or y_true.ndim != 1 or y_true.shape != y_pred.shape:
+        return None
+    if not len(y_true) or max(map(_span, (y_true, y_pred))) < _MANY:
+        return None
+    weights = None if sample_weight is None else plain_weights(sample_weight)
+    if weights is None and sample_weight is not None:
+        return None
+    try:
+        tally = tally_labels(y_true, y_pred, weights=weights)
+    except KaratError:  # a weight that no count holds
+        return None
+    value = Counted(tally).value(name) if tally.storage == "sparse" else np.nan
+    return float(value) if np.isfinite(value) else None
+
+
+def _span(labels: Array) -> int:
+    return int(labels.max()) - int(labels.min())
+
+
 def matrix_of(y_true: Any, y_pred: Any) -> npt.NDArray[np.int64] | None:
     """The confusion matrix of two plain arrays; None where they are not, or hold one label."""
     tally = cells(y_true, y_pred) if _are_whole(y_true, y_pred) else None
@@ -79,6 +108,8 @@ def matrix_of(y_true: Any, y_pred: Any) -> npt.NDArray[np.int64] | None:
 Array = npt.NDArray[Any]
 
 _DENSE_MAX = 8192
+_MANY = 2048
+"""So many classes have a matrix that is large beside any number of rows."""
 
 
 @dataclass(slots=True)

@@ -414,4 +414,9 @@ def refused(argument: str, code: str, item: object, row: int, count: int, n: int
     if code == "K105":
         return error("K105", argument=argument, row=row, value=item, count=count, n=n)
     found = f"Row {row} holds {short(item)} ({type(item).__name__}); {count} of {n} rows"
-    return error("K106", argument=argument, found=found)
+    more = {}
+    if isinstance(item, Mapping):
+        is_pair = item.keys() == {"label", "score"}
+        do = f"Give its labels: {argument}=[row['label'] for row in output]."
+        more["advice"] = do if is_pair else "Probabilities of the classes are y_prob=."
+    return error("K106", argument=argument, found=found, **more)

@@ -17,10 +17,10 @@ from karat.data.labels.counting import tally_columns
 from karat.data.roles import ending_of
 from karat.data.rows import Rows
 from karat.data.scores.classes import (
-    are_places,
     both_decide,
     checked_threshold,
     coded_guess,
+    has_places,
     matched,
 )
 from karat.data.scores.containers import Scores
@@ -218,7 +218,7 @@ class BatchReader:
             return matched(true, scores, self._labels, self._positive)
         both = _united(known, true, self._positive)
         names = scores.columns
-        if names is None or len(names) != scores.k or are_places(names):
+        if names is None or len(names) != scores.k or has_places(scores):
             if scores.values.ndim == 2 and both.k == scores.k:
                 check_one_order(both, scores.argument, scores, _codes_of(true, both))
         else:

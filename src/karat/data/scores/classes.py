@@ -18,6 +18,7 @@ from karat.data.scores.containers import Scores
 from karat.data.scores.order import (
     check_one_order,
     of_single,
+    place_classes,
     place_columns,
     sorted_pair,
     with_other,
@@ -77,7 +78,7 @@ def matched(
         K134, K135, K137 columns and classes do not match; K108 to K112 invalid labels.
     """
     names, k, argument = scores.columns, scores.k, scores.argument
-    if names is None or len(names) not in (1, k) or are_places(names):
+    if names is None or len(names) not in (1, k) or has_places(scores):
         classes, codes = coded_truth(true, scores, labels, positive, n_threads)
         if scores.values.ndim == 1:
             classes = of_single(classes, None, None, argument)
@@ -88,7 +89,10 @@ def matched(
             classes = of_single(classes, names[0], ending_of(names[0]), argument)
         return scores, classes, codes
     options: dict[str, Any] = {"labels": labels, "positive": positive}
-    placed = place_columns(true, None, k, argument=argument, names=names, **options)
+    if scores.are_classes:
+        placed = place_classes(true, argument, names, **options)
+    else:
+        placed = place_columns(true, None, k, argument=argument, names=names, **options)
     classes = placed.classes
     if placed.order is not None:
         order = list(placed.order)
@@ -105,6 +109,11 @@ def are_places(names: Sequence[str]) -> bool:
     """Return whether names only give the position of a column."""
     counted = range(len(names))
     return any(list(names) == [f"{prefix}{i}" for i in counted] for prefix in _PREFIXES)
+
+
+def has_places(scores: Scores) -> bool:
+    """Return whether the names of the columns only give their positions."""
+    return not scores.are_classes and are_places(scores.columns or ())
 
 
 def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared: bool) -> Codes:

@@ -14,6 +14,7 @@ from karat.data.labels.column import Flags
 from karat.data.labels.containers import host_of, index_of
 from karat.data.roles import ending_of
 from karat.data.scores.numbers import Array, Origin, numbers_in
+from karat.data.scores.outputs import are_outputs, columns_by_class, refused_outputs, rows_by_class
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.errors import CATALOGUE, error
@@ -46,6 +47,7 @@ class Scores:
             column of lists.
         tolerance: tolerance of the sum of a row of probabilities from 1.
         index: the pandas index of the rows as given, or None.
+        are_classes: whether the names of the columns are classes, which rows list in any order.
     """
 
     argument: Argument
@@ -53,6 +55,7 @@ class Scores:
     columns: tuple[str, ...] | None = None
     tolerance: float = TOLERANCE
     index: Any = None
+    are_classes: bool = False
 
     @property
     def is_prob(self) -> bool:
@@ -80,7 +83,7 @@ class Scores:
         if len(self.columns) == 1:
             item = f", item {column}" if self.values.ndim == 2 else ""
             return f", column {self.columns[0]!r}{item}"
-        return f", column {self.columns[column]!r}"
+        return f", {'class' if self.are_classes else 'column'} {self.columns[column]!r}"
 
 
 def as_scores(values: Any, argument: Argument) -> Scores:
@@ -91,7 +94,8 @@ def as_scores(values: Any, argument: Argument) -> Scores:
     Args:
         values: float[n, k], or float[n] for the positive class of two: a list, nested lists, a
             NumPy array of any float or integer type, a torch tensor, a pandas, Polars or Arrow
-            table (all of its columns), a column of numbers, or a column of lists of one length.
+            table (all of its columns), a column of numbers, or a column of lists of one length;
+            a dict from class to column, or what `rows_by_class` reads.
         argument: ``"y_prob"`` or ``"y_score"``, for messages.
 
     Returns:
@@ -115,6 +119,13 @@ def as_scores(values: Any, argument: Argument) -> Scores:
     if host == "narwhals":
         return as_scores(values.to_native(), argument)
     refuse_distributed(values, argument)
+    rows = rows_by_class(values, argument)
+    if rows is not None:
+        by_class = columns_by_class(rows, argument)
+        scores = gathered(by_class, tuple(by_class), argument)
+        return replace(scores, index=index_of(values), are_classes=True)
+    if are_outputs(values):
+        raise refused_outputs(values, argument)
     if isinstance(values, Mapping) or (host != "numpy" and is_frame(values)):
         return replace(_of_table(values, argument), index=index_of(values))
     found = numbers_in(values, Origin(argument))

@@ -17,6 +17,7 @@ from karat.data.rows import Rows
 from karat.data.scores.classes import are_places
 from karat.data.scores.columns import readings
 from karat.data.scores.containers import Argument, Scores, as_scores, refuse_scores
+from karat.data.scores.outputs import are_outputs, labels_of_outputs, rows_by_class
 from karat.data.scores.rows import InMemoryScores
 from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes, Label
@@ -36,17 +37,23 @@ def label_scores(values: Any, argument: Argument, classes: Classes, n: int) -> S
     Args:
         values: float[n, k] of any container that `as_scores` reads; columns of a table that name
             the labels are reordered. Or scores of some labels of each row: a SciPy sparse matrix
-            with its stored entries, or for each row a dict from label to score or a list of pairs
-            (label, score).
+            with its stored entries, or for each row a dict from label to score, a list of pairs
+            (label, score) or what a pipeline returns. Or for each label an array [n, 2], absent and
+            present.
 
     Errors:
         K102 another number of rows; K130 to K132 values; K134 another number of columns; K109 an
         unknown label; K137 columns that name other labels; K196 a label listed twice.
     """
+    rows = rows_by_class(values, argument)
     if is_sparse(values):
         found: ScoresOfSets = _of_sparse(values, argument, classes)
-    elif _are_listed(values):
-        found = _of_lists(list(values), argument, classes)
+    elif rows is not None or _are_listed(values):
+        found = _whole(
+            _of_lists(list(values) if rows is None else rows, argument, classes), classes
+        )
+    elif are_outputs(values):
+        found = _of_matrix(as_scores(labels_of_outputs(values, argument), argument), classes)
     else:
         found = _of_matrix(as_scores(values, argument), classes)
     n_given = len(found.sets) if isinstance(found, ListedScores) else len(found.values)
@@ -64,6 +71,14 @@ def _are_listed(values: Any) -> bool:
         return True
     items = [item for row in rows if isinstance(row, list | tuple) for item in row]
     return any(isinstance(item, tuple | list) and len(item) == _PAIR for item in items)
+
+
+def _whole(listed: ListedScores, classes: Classes) -> ScoresOfSets:
+    """Return the scores as a matrix where every row lists every label."""
+    n = len(listed.sets)
+    if not n or len(listed.values) != n * classes.k:
+        return listed
+    return LabelScores(listed.values.reshape(n, classes.k), listed.is_prob)
 
 
 def columns_of_labels(

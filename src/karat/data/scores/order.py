@@ -121,6 +121,27 @@ def place_columns(
     return _reordered(classes, sorted(range(k), key=numbers.__getitem__))
 
 
+def place_classes(
+    true: Column, argument: str, names: Sequence[str], labels: Any = None, positive: Any = None
+) -> Placed:
+    """Find the class of each name, where rows list their scores by class.
+
+    Errors:
+        K108, K110 to K112 as of `place_columns`; K137 names that are not the classes.
+    """
+    true = resolved(true)
+    declared = None if labels is None else declared_labels(labels)
+    asked = _Named(true, true, argument, names, names, "found", False, declared, positive)
+    found = asked.placed()
+    if found is None:
+        classes = shown(declared or sorted(true.seen()))
+        what = f"{argument_as_typed(argument)} has other classes than there are"
+        told = f"Rows list {shown(names)}; the classes are {classes}"
+        do = "Write the classes as in y_true; of a pipeline, model.config.id2label names them."
+        raise error("K137", what=what, argument=argument, found=told, do=do)
+    return found
+
+
 def order_as_numbers(classes: Classes) -> list[int] | None:
     """Return the place of each class in numeric order, if texts of numbers are sorted otherwise."""
     texts = [label for label in classes.labels if isinstance(label, str)]
