@@ -11,6 +11,7 @@ from typing import Any, Self
 import torch
 
 from karat.compat.torchmetrics.counted import OF_COLLECTION, CountedMetric
+from karat.compat.torchmetrics.labels import alike, widest
 from karat.compat.torchmetrics.metric import Metric, known_keywords
 from karat.compat.torchmetrics.tally import Tally, refused
 from karat.errors import error
@@ -306,14 +307,17 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
             # Rows that only one of two metrics has seen keep their tallies apart.
             own = id(metric.tally) if metric.update_called or is_apart else 0
             where = str(metric.device), metric.sync_on_compute
-            key = metric.rule.need, metric.rule.validates, where, own
+            key = alike(metric.rule.need), metric.rule.validates, where, own
             shared.setdefault(key, []).append(name)
         self._groups = list(shared.values())
         for members in self._groups:
             if members[0] not in self._alone:
-                tally = self._counted(members[0]).tally
+                first = self._counted(members[0])
+                tally, need = first.tally, widest([self._counted(n).rule.need for n in members])
+                if need != first.rule.need:  # no rows yet
+                    tally = need.empty(first.device)
                 for name in members:
-                    self._counted(name).share(tally, self._partners(members))
+                    self._counted(name).share(tally, self._partners(members), need)
         fed = set(self._modules.values())
         for name in self._alone:
             for part in self._metric(name).modules():

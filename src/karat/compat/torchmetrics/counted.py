@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, Self
 
 import torch
 from torch import Tensor
 
+from karat.compat.torchmetrics.labels import Need
 from karat.compat.torchmetrics.metric import Metric, complete
 from karat.compat.torchmetrics.rules import Rule
 from karat.compat.torchmetrics.states import settled
-from karat.compat.torchmetrics.tally import REFUSED, Tally, refused
+from karat.compat.torchmetrics.tally import OPTIONAL, Tally, refused
 
 _THEIR_STATES = ("tp", "fp", "tn", "fn", "confmat", "measures", "_final_state")
 """Attributes that classes derived from torchmetrics' metrics read."""
@@ -134,9 +136,11 @@ class CountedMetric(Metric):
         super().persistent(mode)
         self._is_persistent = mode
 
-    def share(self, tally: Tally, partners: tuple[str, ...]) -> None:
+    def share(self, tally: Tally, partners: tuple[str, ...], need: Need | None = None) -> None:
         """Read a tally that others of a collection read too; only the collection adds to it."""
         self._tally, self._partners = tally, partners
+        if need is not None:
+            self.rule = replace(self.rule, need=need)
 
     def __getattr__(self, name: str) -> Any:
         """An attribute of a module; of torchmetrics' states an AttributeError that says where."""
@@ -178,8 +182,7 @@ class CountedMetric(Metric):
         if len(sums) + len(rows) < len(own.sums) + len(own.rows):
             found = f"The state holds {sorted(state)}, not {sorted(own.state())}"
             raise refused("A state", found, "Give the metric_state of a metric of equal arguments.")
-        if REFUSED in state:
-            sums[REFUSED] = state[REFUSED]
+        sums |= {name: state[name] for name in OPTIONAL if name in state}
         made = Tally(sums, rows, self._tally.dtype)
         made.states = super()._tally_from(state).states
         return made
@@ -193,7 +196,7 @@ class CountedMetric(Metric):
     def _load_from_state_dict(
         self, state_dict: dict[str, Any], prefix: str, *args: Any, **kwargs: Any
     ) -> None:
-        known = [*self._no_rows().state(), REFUSED]
+        known = [*self._no_rows().state(), *OPTIONAL]
         names = [name for name in known if prefix + name in state_dict]
         if names:
             found = {name: state_dict.pop(prefix + name) for name in names}

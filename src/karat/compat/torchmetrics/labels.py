@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import nan, sqrt
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,19 +15,20 @@ import torch
 from torch import Tensor
 
 from karat.compat.torchmetrics.reading import (
+    Detail,
     Whole,
     check_same_shape,
     check_samples,
     classes_of,
-    count_hits,
     count_labels,
     flat_weights,
     kept_rows,
+    no_labels,
     predicted,
     side_above,
     whole,
 )
-from karat.compat.torchmetrics.tally import Tally, no_rows, refused
+from karat.compat.torchmetrics.tally import OCCUPANCY, PAIRS, Tally, refused, united
 from karat.metrics import Metric, get
 from karat.metrics._lift import Lift
 from karat.tally import Axis, Cells, Classes
@@ -58,7 +60,7 @@ class BinaryCells:
     decides_by_all: bool = True
 
     def empty(self, device: Any) -> Tally:
-        return _empty(2, self.samplewise, device)
+        return no_labels(2, "cells", self.samplewise, device)
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
         check_same_shape(preds, target)
@@ -67,24 +69,27 @@ class BinaryCells:
         kept = kept_rows(target, self.ignore_index)
         w = flat_weights(weights, target)
         found = side_above(preds, self.threshold, None if self.decides_by_all else kept)
-        return count_labels(whole(target), found, 2, kept, w, self.samplewise)
+        return count_labels(whole(target), found, 2, kept, w, samplewise=self.samplewise)
 
 
 @dataclass(frozen=True)
 class ClassCells:
-    """k classes: cells int64[k, k], or of each sample ``samples`` [n, 3, k].
+    """k classes: what `count_labels` keeps of them, or of each sample ``samples`` [n, 3, k].
 
     Attributes:
+        k: number of classes; None: any, for ``hits``.
         top_k: a row counts as predicted rightly if its class is among so many best.
+        detail: what the metric reads: memory of O(1), of O(k), or of the occupied cells.
     """
 
-    k: int
+    k: int | None
     ignore_index: int | None
     top_k: int = 1
     samplewise: bool = False
+    detail: Detail = "cells"
 
     def empty(self, device: Any) -> Tally:
-        return _empty(self.k, self.samplewise, device)
+        return no_labels(self.k, self.detail, self.samplewise, device)
 
     def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
         if self.samplewise:
@@ -92,33 +97,44 @@ class ClassCells:
         if classes_of(preds, target, self.k):
             found = predicted(preds, target, self.top_k)
         elif self.top_k == 1:
-            found = whole(preds)
+            found = Whole(preds.detach()) if self.k is None else whole(preds)
         else:
             problem = f"preds holds labels, of which the best {self.top_k} cannot be taken"
             raise refused("preds", problem, "Give scores of classes: [n, k, …].")
+        true = Whole(target.detach()) if self.k is None else whole(target)
         kept = kept_rows(target, self.ignore_index)
         w = flat_weights(weights, target)
-        return count_labels(whole(target), found, self.k, kept, w, self.samplewise)
+        return count_labels(true, found, self.k, kept, w, self.detail, samplewise=self.samplewise)
 
 
-@dataclass(frozen=True)
-class Hits:
-    """Any number of classes: only rows predicted rightly and rows in all, ``hits`` [2]."""
-
-    ignore_index: int | None
-
-    def empty(self, device: Any) -> Tally:
-        return no_rows(device, hits=(2,))
-
-    def tally(self, preds: Tensor, target: Tensor, weights: Any) -> Tally:
-        is_scored = classes_of(preds, target, None)
-        found = predicted(preds, target, 1) if is_scored else Whole(preds.detach())
-        kept = kept_rows(target, self.ignore_index)
-        return Tally(count_hits(target.detach(), found, kept, flat_weights(weights, target)))
+_DETAILS: Final = get_args(Detail)
 
 
-def _empty(k: int, samplewise: bool, device: Any) -> Tally:
-    return no_rows(device, "samples") if samplewise else no_rows(device, cells=(k, k))
+def alike(need: Need) -> Need:
+    """The need whose tally every metric of these rows can read, whatever it keeps of them."""
+    return replace(need, detail=_DETAILS[-1]) if isinstance(need, ClassCells) else need
+
+
+def widest(needs: Sequence[Need]) -> Need:
+    """The one of needs that are `alike` whose tally the others can read."""
+    return max(needs, key=lambda need: _DETAILS.index(getattr(need, "detail", _DETAILS[0])))
+
+
+def detail_of(value: str, options: Mapping[str, Any], ignore_index: int | None, k: int) -> Detail:
+    """What a metric of a table reads of it, by karat's catalogue."""
+    if value == "confusion_matrix":
+        return "cells"
+    if value == "jaccard":
+        # The class that is ignored may be predicted, and is left out of the total.
+        is_total = options["average"] == "micro" and not is_within(ignore_index, k)
+        return "hits" if is_total else "classes"
+    name = "matthews_correlation" if value == "matthews" else _kappa(options["weights"])
+    return "cells" if measure_of(name, "plain").needs_cells else "classes"
+
+
+def is_within(ignore_index: int | None, k: int) -> bool:
+    """True if the label that is ignored is one of the classes."""
+    return ignore_index is not None and 0 <= ignore_index < k
 
 
 Numbers = npt.NDArray[Any]
@@ -138,16 +154,26 @@ def number(values: Any, tally: Tally, dtype: Any = torch.float32) -> Tensor:
     return torch.as_tensor(np.asarray(values), dtype=dtype).to(tally.device)
 
 
-def cells_of(tally: Tally) -> Cells:
-    """The tally as karat's `Cells`: k × k, or the class totals of each sample."""
+def cells_of(tally: Tally, need: Need) -> Cells:
+    """The tally as karat's `Cells`: of cells, or of class totals, also of each sample."""
     found: Cells | None = tally.cache.get("cells")
     if found is not None:
         return found
     if "samples" in tally.rows:
-        hits, true, pred = tally.joined("samples").cpu().numpy().swapaxes(0, 1)
-        axis = Axis("sample", tuple(range(len(hits))))
-        classes = class_axis(hits.shape[-1])
-        found = Cells.marginals(hits, pred - hits, true - hits, classes=classes, axes=(axis,))
+        totals = tally.joined("samples").cpu().numpy()
+        axis, classes = Axis("sample", tuple(range(len(totals)))), class_axis(totals.shape[-1])
+        found = Cells.marginals(*totals.swapaxes(0, 1), classes=classes, axes=(axis,))
+    elif PAIRS[0] in tally.rows:
+        pairs, counts = (own.cpu().numpy() for own in listed(tally, need))
+        k = getattr(need, "k", 0)
+        rows, cols = np.divmod(pairs, k)
+        found = Cells.sparse(rows, cols, counts, classes=class_axis(k))
+    elif "classes" in tally.sums:
+        totals = tally.sums["classes"].cpu().numpy()
+        occupancy = tally.sums.get(OCCUPANCY)
+        behind = None if occupancy is None else occupancy.cpu().numpy()
+        classes = class_axis(totals.shape[-1])
+        found = Cells.marginals(*totals, classes=classes, occupancy=behind)
     else:
         matrix = tally.sums["cells"].cpu().numpy()
         found = Cells.dense(matrix, classes=class_axis(len(matrix)))
@@ -155,10 +181,41 @@ def cells_of(tally: Tally) -> Cells:
     return found
 
 
-def catalogued(tally: Tally, name: str, lift: Lift = "plain", **params: float) -> Numbers:
+def listed(tally: Tally, need: Need) -> tuple[Tensor, Tensor]:
+    """Occupied cells in their order, true · k + predicted, and what is in them."""
+    if not tally.rows[PAIRS[0]]:
+        none = torch.zeros(0, dtype=torch.int64, device=tally.device)
+        return none, none
+    pairs, counts = united(*map(tally.joined, PAIRS))
+    is_cell = pairs < getattr(need, "k", 0) ** 2  # the last one is of rows that do not count
+    return pairs[is_cell], counts[is_cell]
+
+
+def totals_of(tally: Tally, need: Need) -> tuple[Numbers, Numbers]:
+    """Rows predicted correctly and all rows, also of each sample."""
+    if "hits" in tally.sums:
+        hits, n = tally.sums["hits"].cpu().numpy()
+        return hits, n
+    tp, _, _, fn = _counts(cells_of(tally, need))
+    return tp.sum(axis=-1), (tp + fn).sum(axis=-1)
+
+
+def pooled(tally: Tally, need: Need) -> Numbers:
+    """tp, fp, tn and fn of all classes added up, number[..., 4].
+
+    torchmetrics counts one class where their number is not known.
+    """
+    hits, n = totals_of(tally, need)
+    missed, k = n - hits, getattr(need, "k", None) or 1
+    return np.stack([hits, missed, hits + (k - 2) * n, missed], axis=-1)
+
+
+def catalogued(
+    tally: Tally, need: Need, name: str, lift: Lift = "plain", **params: float
+) -> Numbers:
     """A metric of karat's catalogue, with its leading axes; NaN where it is undefined."""
-    found: Numbers = measure_of(name, lift, **params).values(cells_of(tally), "nan").value
-    return found
+    found = measure_of(name, lift, **params).values(cells_of(tally, need), "nan").value
+    return np.asarray(found)
 
 
 def rate(
@@ -172,28 +229,27 @@ def rate(
 ) -> Tensor:
     """A rate of two or more classes: one number, one of each class or sample."""
     if metric == "hamming_distance":
-        own = "accuracy" if average == "micro" or isinstance(need, BinaryCells | Hits) else "recall"
+        own = "accuracy" if average == "micro" or isinstance(need, BinaryCells) else "recall"
         if average in ("macro", "weighted"):
             each = rate(tally, need, metric=own, average=None).double().cpu().numpy()
             return number(averaged(1.0 - each, _class_weights(tally, need, metric, average)), tally)
         return 1.0 - rate(tally, need, metric=own, average=average)
-    if isinstance(need, Hits):
-        # A micro average without a number of classes: one fraction for all but specificity.
-        # torchmetrics puts one class there, which leaves specificity without other rows.
-        hits, n = tally.sums["hits"].tolist()
-        if not n:
-            return number(0.0 if metric == "accuracy" else zero_division, tally)
-        return number(0.0 if metric in _OF_THE_REST else hits / n, tally)
     if isinstance(need, BinaryCells):
         if metric == "accuracy":
-            return number(filled(catalogued(tally, metric), 0.0), tally)
-        each = catalogued(tally, metric, "per_class", **params)[..., 1]
+            return number(filled(catalogued(tally, need, metric), 0.0), tally)
+        each = catalogued(tally, need, metric, "per_class", **params)[..., 1]
         return number(filled(each, zero_division), tally)
-    if average == "micro":
-        lift: Lift = "plain" if metric == "accuracy" else "micro"
-        return number(filled(catalogued(tally, metric, lift, **params), zero_division), tally)
     own = "recall" if metric == "accuracy" else metric
-    each = filled(catalogued(tally, own, "per_class", **params), zero_division)
+    if average == "micro":
+        tp, fp, tn, fn = np.moveaxis(pooled(tally, need), -1, 0)
+        if getattr(need, "k", None) is None and metric in _OF_THE_REST:
+            tn = 0 * tn  # of one class there are no other rows
+        table = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+        axes = () if table.ndim == 2 else (Axis("sample", tuple(range(len(table)))),)
+        cells = Cells.dense(table, classes=class_axis(2), axes=axes)
+        each = measure_of(own, "per_class", **params).values(cells, "nan").value[..., 1]
+        return number(filled(each, zero_division), tally)
+    each = filled(catalogued(tally, need, own, "per_class", **params), zero_division)
     if average in (None, "none"):
         return number(each, tally)
     return number(averaged(each, _class_weights(tally, need, metric, average)), tally)
@@ -201,7 +257,7 @@ def rate(
 
 def _class_weights(tally: Tally, need: Need, metric: str, average: str | None) -> Numbers:
     """Weight of each class in a mean, number[..., k]."""
-    tp, fp, _, fn = _counts(cells_of(tally))
+    tp, fp, _, fn = _counts(cells_of(tally, need))
     if average == "weighted":
         return tp + fn
     if getattr(need, "top_k", 1) > 1 and metric in _MACRO_SKIPS_PREDICTED:
@@ -211,17 +267,15 @@ def _class_weights(tally: Tally, need: Need, metric: str, average: str | None) -
 
 def stat_scores(tally: Tally, need: Need, *, average: str | None = None) -> Tensor:
     """tp, fp, tn, fn and the rows of the class, along the last axis."""
-    if isinstance(need, Hits):
-        hits, n = tally.sums["hits"].tolist()
-        stats = np.array([hits, n - hits, hits - n, n - hits, n])
-        return number(stats, tally, tally.sums["hits"].dtype)
-    tp, fp, tn, fn = _counts(cells_of(tally))
+    if average == "micro" and not isinstance(need, BinaryCells):
+        parts = pooled(tally, need)
+        stats = np.concatenate([parts, parts[..., [0]] + parts[..., [3]]], axis=-1)
+        return number(stats, tally, torch.int64 if stats.dtype.kind == "i" else torch.float64)
+    tp, fp, tn, fn = _counts(cells_of(tally, need))
     stats = np.stack([tp, fp, tn, fn, tp + fn], axis=-1)
     counted = torch.int64 if stats.dtype.kind == "i" else torch.float64
     if isinstance(need, BinaryCells):
         return number(stats[..., 1, :], tally, counted).squeeze()
-    if average == "micro":
-        return number(stats.sum(axis=-2), tally, counted)
     if average == "macro":
         return number(stats.mean(axis=-2), tally)
     if average == "weighted":
@@ -231,12 +285,17 @@ def stat_scores(tally: Tally, need: Need, *, average: str | None = None) -> Tens
     return number(stats, tally, counted)
 
 
-def confusion_matrix(tally: Tally, need: Need, *, normalize: str | None = None) -> Tensor:  # noqa: ARG001
+def confusion_matrix(tally: Tally, need: Need, *, normalize: str | None = None) -> Tensor:
     """int64[k, k], float64 of weights, or float32 shares."""
-    cells = tally.sums["cells"]
+    if "cells" in tally.sums:
+        cells = tally.sums["cells"]
+    else:
+        pairs, counts = listed(tally, need)
+        k = getattr(need, "k", 0)
+        cells = counts.new_zeros(k * k).index_add(0, pairs, counts).reshape(k, k)
     if normalize in (None, "none"):
         return cells.clone()
-    return number(shares(cells_of(tally).counts, str(normalize)), tally)
+    return number(shares(cells.cpu().numpy(), str(normalize)), tally)
 
 
 def shares(counts: Numbers, normalize: str) -> Numbers:
@@ -250,18 +309,22 @@ def shares(counts: Numbers, normalize: str) -> Numbers:
     return np.nan_to_num(found)
 
 
-def kappa(tally: Tally, need: Need, *, weights: str | None = None) -> Tensor:  # noqa: ARG001
+def kappa(tally: Tally, need: Need, *, weights: str | None = None) -> Tensor:
     """Cohen's kappa; NaN where chance alone would agree everywhere."""
-    return number(catalogued(tally, _KAPPAS.get(weights, "kappa_quadratic")), tally)
+    return number(catalogued(tally, need, _kappa(weights)), tally)
 
 
-def matthews(tally: Tally, need: Need) -> Tensor:  # noqa: ARG001
+def _kappa(weights: str | None) -> str:
+    return _KAPPAS.get(weights, "kappa_quadratic")
+
+
+def matthews(tally: Tally, need: Need) -> Tensor:
     """Matthews' correlation; torchmetrics' numbers where a class or a prediction is absent."""
-    counts = cells_of(tally).counts
-    value = float(catalogued(tally, "matthews_correlation"))
-    if len(counts) != 2:
+    cells = cells_of(tally, need)
+    value = float(catalogued(tally, need, "matthews_correlation"))
+    if cells.k != 2:
         return number(0.0 if value != value else value, tally)
-    (tn, fp), (fn, tp) = counts.astype(np.float64).tolist()
+    tp, fp, tn, fn = (float(own[1]) for own in _counts(cells))
     right, wrong = tp + tn, fp + fn
     if (right == 0) != (wrong == 0):
         value = 1.0 if right else -1.0
@@ -277,26 +340,26 @@ def jaccard(
     tally: Tally, need: Need, *, average: str | None = None, zero_division: float = 0.0
 ) -> Tensor:
     """Shared rows by rows of either; the class that is ignored has no say in averages."""
-    each = filled(catalogued(tally, "jaccard", "per_class"), zero_division)
+    if isinstance(need, ClassCells) and average == "micro" and need.detail == "hits":
+        hits, n = totals_of(tally, need)
+        return number(hits / (2 * n - hits) if n else zero_division, tally)
+    each = filled(catalogued(tally, need, "jaccard", "per_class"), zero_division)
     if isinstance(need, BinaryCells):
         return number(each[1], tally)
-    counts = cells_of(tally).counts
-    true, pred = counts.sum(axis=1), counts.sum(axis=0)
-    ignore_index = getattr(need, "ignore_index", None)
-    is_within = ignore_index is not None and 0 <= ignore_index < len(counts)
+    tp, fp, _, fn = _counts(cells_of(tally, need))
+    either, ignored = tp + fp + fn, getattr(need, "ignore_index", None)
+    is_left_out = is_within(ignored, len(tp))
     if average == "micro":
-        both = np.diagonal(counts)
-        either = true + pred - both
-        whole = either.sum() - (either[ignore_index] if is_within else 0)
-        return number(both.sum() / whole if whole else zero_division, tally)
+        whole = either.sum() - (either[ignored] if is_left_out else 0)
+        return number(tp.sum() / whole if whole else zero_division, tally)
     if average in (None, "none"):
         return number(each, tally)
     if average == "weighted":
-        weights = true.astype(np.float64)
+        weights = (tp + fn).astype(np.float64)
     else:
-        weights = (true + pred > 0).astype(np.float64)
-        if is_within:
-            weights[ignore_index] = 0.0
+        weights = (either > 0).astype(np.float64)
+        if is_left_out:
+            weights[ignored] = 0.0
     total = weights.sum()
     return number((weights * each).sum() / total if total else nan, tally)
 
@@ -315,13 +378,10 @@ def class_axis(k: int) -> Classes:
 
 def _counts(cells: Cells) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """tp, fp, tn, fn of each class, number[..., k]."""
-    if cells.storage == "marginals":
-        tp, fp, fn = (cells.counts[..., i, :] for i in range(3))
-    else:
-        tp = np.diagonal(cells.counts, axis1=-2, axis2=-1)
-        fp, fn = cells.counts.sum(axis=-2) - tp, cells.counts.sum(axis=-1) - tp
-    n = (tp + fn).sum(axis=-1, keepdims=True)
-    return tp, fp, n - tp - fp - fn, fn
+    fields = cells.fields
+    kind = cells.counts.dtype
+    tp, fp, tn, fn = (x.astype(kind) for x in (fields.tp, fields.fp, fields.tn, fields.fn))
+    return tp, fp, tn, fn
 
 
 def filled(values: Numbers, otherwise: float) -> Numbers:

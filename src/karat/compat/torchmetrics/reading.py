@@ -9,14 +9,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from karat import _native
-from karat.compat.torchmetrics.tally import REFUSED, Tally, refuse_counted, refused
+from karat.compat.torchmetrics.tally import (
+    OCCUPANCY,
+    PAIRS,
+    REFUSED,
+    Tally,
+    no_rows,
+    refuse_counted,
+    refused,
+)
 from karat.data.sources.torch import score_histograms as histograms
 from karat.errors import short
 from karat.tally.sums import READ_BITS
@@ -212,61 +220,125 @@ def _native_maxima(scores: Tensor) -> Tensor | None:
     return torch.from_numpy(read.predicted)
 
 
-_KERNEL_CLASSES = 8192
-"""So many classes have cells that karat's kernels count."""
+Detail = Literal["hits", "classes", "cells"]
+"""Rows predicted correctly and all; tp, fp and fn of each class; true × predicted class."""
+
+_KERNEL_CLASSES: Final = {"classes": 1 << 26, "cells": 8192}
+"""So many classes have counts that karat's kernels make."""
+_DENSE_CLASSES = 1024
+"""So many classes have a table of all cells; more have a list of the occupied ones."""
 _NO_SEGMENTS = ("meta", "mps")
 """Devices that do not add up segments."""
 
 
+def no_labels(k: int | None, detail: Detail, samplewise: bool, device: Any) -> Tally:
+    """The tally of no rows of `count_labels`."""
+    if samplewise:
+        return no_rows(device, "samples")
+    if is_listed(k, detail):
+        return no_rows(device, *PAIRS)
+    return no_rows(device, **{detail: _shape(k, detail)})
+
+
+def is_listed(k: int | None, detail: Detail) -> bool:
+    """True if the occupied cells are listed in place of a table."""
+    return detail == "cells" and k is not None and k > _DENSE_CLASSES
+
+
+def _shape(k: int | None, detail: Detail) -> tuple[int, ...]:
+    return {"hits": (2,), "classes": (3, k or 0), "cells": (k or 0, k or 0)}[detail]
+
+
 def count_labels(
-    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None, samplewise: bool
+    true: Whole,
+    pred: Whole,
+    k: int | None,
+    kept: Tensor | None,
+    weights: Tensor | None,
+    detail: Detail = "cells",
+    *,
+    samplewise: bool = False,
 ) -> Tally:
     """Rows by true and predicted class; on devices with the number of the rows refused.
 
     Args:
         true, pred: labels of one shape, [n, m] or [n, …] with ``samplewise``.
+        k: number of classes; None: any, for ``hits``.
         kept: bool of that shape, the rows that count; None: all.
         weights: float64[n], flat, or None.
+        detail: what is kept of them, the name of the sum.
 
     Returns:
-        ``cells``: int64[k, k], or float64 of weights; with ``samplewise`` ``samples``:
-        number[n, 3, k], items of each sample that are hits, true and predicted by class.
+        int64, or float64 of weights: ``hits`` [2], rows predicted correctly and all rows;
+        ``classes`` [3, k], tp, fp and fn of each class, with the ``occupancy`` of weights;
+        ``cells`` [k, k], of many classes rows ``pairs`` and ``counts``;
+        with ``samplewise`` rows ``samples`` [n, 3, k], ``classes`` of each sample.
     """
-    if is_native(true.labels) and k <= _KERNEL_CLASSES and not samplewise:
-        return Tally({"cells": _native_cells(true, pred, k, kept, weights)})
+    is_own = is_native(true.labels) and not samplewise
+    if is_own and k is not None and k <= _KERNEL_CLASSES.get(detail, k):
+        return _native_counts(true, pred, k, kept, weights, detail)
     kept = None if kept is None else kept.reshape(-1)
-    bad_true, bad_pred = outside(true, k, kept), outside(pred, k, kept)
-    counted = ~(bad_true | bad_pred) if kept is None else kept & ~(bad_true | bad_pred)
+    t, p, w = true.labels.reshape(-1), pred.labels.reshape(-1), sound(weights)
+    if k is None:
+        bad_true, bad_pred = torch.zeros_like(t, dtype=torch.bool), _broken(pred, kept)
+    else:
+        bad_true, bad_pred = outside(true, k, kept), outside(pred, k, kept)
+        t, p = t.long(), p.long()  # k may be none of the numbers of a narrow type
+    is_bad = bad_true | bad_pred
+    counted = ~is_bad if kept is None else kept & ~is_bad
     sums = {REFUSED: refused_rows(bad_true, bad_pred & ~bad_true, weights)}
     rows: dict[str, list[Tensor]] = {}
-    t, p, w = true.labels.reshape(-1).long(), pred.labels.reshape(-1), sound(weights)
-    if samplewise:
-        n = true.labels.shape[0]
-        start = torch.arange(n, device=t.device).repeat_interleave(max(len(t) // max(n, 1), 0)) * k
-        size = n * k
-        parts = [
-            add_up(torch.where(where, start + classes, size), size + 1, w)[0][:size].reshape(n, k)
-            for classes, where in ((t, counted & (t == p)), (t, counted), (p, counted))
-        ]
-        rows["samples"] = [torch.stack(parts, dim=1)]
-    else:
+    if detail == "hits" and not samplewise:
+        both = torch.stack([(t == p) & counted, counted])
+        sums["hits"] = both.sum(1) if w is None else (both * w).sum(1)
+    elif detail == "cells" and not samplewise:
+        assert k is not None
         index = torch.where(counted, t * k + p, k * k)
-        sums["cells"] = add_up(index, k * k + 1, w)[0][: k * k].reshape(k, k)
+        if is_listed(k, detail):
+            rows = _listed(index, w)
+        else:
+            sums["cells"] = add_up(index, k * k + 1, w)[0][: k * k].reshape(k, k)
+    else:
+        assert k is not None
+        n = true.labels.shape[0] if samplewise else 1
+        index, size = _sides(t, p, counted, n, k), n * 3 * k
+        w = None if w is None else w.repeat(2)
+        added = add_up(index, size + 1, w)[0][:size].reshape(n, 3, k)
+        if samplewise:
+            rows["samples"] = [added]
+        else:
+            sums["classes"] = added[0]
+            if w is not None:
+                weighing = torch.where(w > 0, index, size)
+                sums[OCCUPANCY] = add_up(weighing, size + 1, None)[0][:size].reshape(3, k)
     return Tally(_settled(sums, true.labels), rows)
 
 
-def count_hits(
-    true: Tensor, pred: Whole, kept: Tensor | None, weights: Tensor | None
-) -> dict[str, Tensor]:
-    """``hits``: rows predicted correctly and all rows, without a number of classes."""
-    is_hit = (true == pred.labels).reshape(-1)
-    counted = torch.ones_like(is_hit) if kept is None else kept.reshape(-1)
-    none = torch.zeros_like(is_hit)
-    bad = none if pred.broken is None else pred.broken.reshape(-1) & counted
-    both = torch.stack([is_hit & counted & ~bad, counted & ~bad])
-    w = sound(weights)
-    hits = both.sum(1) if w is None else (both * w).sum(1)
-    return _settled({"hits": hits, REFUSED: refused_rows(none, bad, weights)}, true)
+def _sides(t: Tensor, p: Tensor, counted: Tensor, n: int, k: int) -> Tensor:
+    """int64[2·m]: (sample, tp · fp · fn, class) as one index; n·3·k: counts nowhere."""
+    start = torch.arange(n, device=t.device).repeat_interleave(len(t) // max(n, 1)) * (3 * k)
+    is_hit, nowhere = t == p, n * 3 * k
+    first = torch.where(counted, start + torch.where(is_hit, t, p + k), nowhere)
+    second = torch.where(counted & ~is_hit, start + t + 2 * k, nowhere)
+    return torch.cat([first, second])
+
+
+def _listed(index: Tensor, w: Tensor | None) -> dict[str, list[Tensor]]:
+    """The occupied cells of a batch; the one after the last is of rows that do not count."""
+    if w is None:
+        pairs, counts = torch.unique(index, return_counts=True)
+    else:
+        pairs, place = torch.unique(index, return_inverse=True)
+        counts = add_up(place, len(pairs), w)[0]
+    return dict(zip(PAIRS, ([pairs], [counts]), strict=True))
+
+
+def _broken(labels: Whole, kept: Tensor | None) -> Tensor:
+    """bool[n]: rows that count and have no number."""
+    if labels.broken is None:
+        return torch.zeros_like(labels.labels, dtype=torch.bool).reshape(-1)
+    broken = labels.broken.reshape(-1)
+    return broken if kept is None else broken & kept
 
 
 def add_up(index: Tensor, size: int, *weights: Tensor | None) -> list[Tensor]:
@@ -313,9 +385,9 @@ def refuse_rows(labels: Whole, argument: str, k: int, kept: Tensor | None) -> No
     raise refused(argument, found, f"Correct them, or {skip}.")
 
 
-def _native_cells(
-    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None
-) -> Tensor:
+def _native_counts(
+    true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None, detail: Detail
+) -> Tally:
     t, p = true.labels.reshape(-1), pred.labels.reshape(-1)
     for labels, argument in ((true, "target"), (pred, "preds")):
         if labels.broken is not None and bool(labels.broken.any()):
@@ -325,16 +397,35 @@ def _native_cells(
         t, p = t[kept], p[kept]
         weights = None if weights is None else weights[kept]
     if not len(t):
+        none = no_labels(k, detail, False, t.device).sums
         kind = torch.int64 if weights is None else torch.float64
-        return torch.zeros((k, k), dtype=kind)
+        return Tally({name: own.to(kind) for name, own in none.items()})
+    if detail == "hits" or is_listed(k, detail):
+        for labels, argument, own in ((true, "target", t), (pred, "preds", p)):
+            low, high = torch.aminmax(own)
+            if int(low) < 0 or int(high) >= k:
+                refuse_rows(labels, argument, k, kept)
+        if detail == "cells":
+            return Tally(rows=_listed(t.long() * k + p, weights))
+        is_hit = t == p
+        hits = [is_hit.sum(), torch.tensor(len(t))]
+        if weights is not None:
+            hits = [(is_hit * weights).sum(), weights.sum()]
+        return Tally({"hits": torch.stack(hits)})
     codes, w = (t.numpy(), p.numpy()), None if weights is None else weights.numpy()
+    is_whole = detail == "cells"
     try:
-        tally = _native.count_codes(codes[0], 0, None, codes[1], 0, None, k, w, True, 0)
+        tally = _native.count_codes(codes[0], 0, None, codes[1], 0, None, k, w, is_whole, 0)
     except _native.Rejected:
         for labels, argument in ((true, "target"), (pred, "preds")):
             refuse_rows(labels, argument, k, kept)
         raise
-    return torch.from_numpy(tally.cells())
+    if is_whole:
+        return Tally({"cells": torch.from_numpy(tally.cells())})
+    sums = {"classes": torch.from_numpy(np.stack(tally.marginals()))}
+    if w is not None:
+        sums[OCCUPANCY] = torch.from_numpy(np.stack(tally.marginal_rows()))
+    return Tally(sums)
 
 
 def outside(labels: Whole, k: int, kept: Tensor | None) -> Tensor:

@@ -19,9 +19,9 @@ from karat.compat.torchmetrics.label_curves import (
 from karat.compat.torchmetrics.labels import (
     BinaryCells,
     ClassCells,
-    Hits,
     Need,
     confusion_matrix,
+    detail_of,
     jaccard,
     kappa,
     matthews,
@@ -47,6 +47,7 @@ from karat.compat.torchmetrics.multilabel_scores import (
     labels_average_precision,
     ranked,
 )
+from karat.compat.torchmetrics.reading import Detail
 from karat.compat.torchmetrics.scores import (
     BinnedScores,
     Confidences,
@@ -178,7 +179,7 @@ def rule_of(measure: Measure, given: Mapping[str, Any], *, of_batches: bool = Fa
     of_labels = "labels_" if "num_labels" in options and kind not in ("match", "order") else ""
     if kind == "order":
         options["measure"], value = value, "ranked"
-    need = _need_of(kind, options)
+    need = _need_of(kind, value, options)
     if value == "stat_scores":
         options = {"average": options.get("average")}
     elif kind == "rate":
@@ -187,7 +188,7 @@ def rule_of(measure: Measure, given: Mapping[str, Any], *, of_batches: bool = Fa
     return Rule(need, value, tuple(options.items()), validates)
 
 
-def _need_of(kind: str, options: Given) -> Need:
+def _need_of(kind: str, value: str, options: Given) -> Need:
     """The need of a kind of metrics; what is left of the arguments are options of the value."""
     is_multiclass = "num_classes" in options
     k, ignore_index = options.pop("num_classes", None), options.pop("ignore_index")
@@ -201,12 +202,14 @@ def _need_of(kind: str, options: Given) -> Need:
         if "threshold" in options:
             return BinaryCells(options.pop("threshold"), ignore_index, samplewise=is_each)
         top_k = options.pop("top_k")
-        return Hits(ignore_index) if k is None else ClassCells(k, ignore_index, top_k, is_each)
+        detail: Detail = "hits" if options["average"] == "micro" else "classes"
+        return ClassCells(k, ignore_index, top_k, is_each, detail)
     if kind == "table":
         threshold = options.pop("threshold", 0.5)
         if k is None:
             return BinaryCells(threshold, ignore_index, decides_by_all=ignore_index is None)
-        return ClassCells(k, ignore_index)
+        detail = detail_of(value, options, ignore_index, k)
+        return ClassCells(k, ignore_index, detail=detail)
     if kind == "ranking":
         squashing = "softmax" if is_multiclass else options.pop("normalization", "sigmoid")
         thresholds = thresholds_of(options.pop("thresholds"))

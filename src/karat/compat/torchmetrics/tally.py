@@ -15,6 +15,12 @@ from karat.errors import KaratError, error
 
 REFUSED = "refused"
 """The sum of rows that cannot be counted, where a device counts without waiting for the answer."""
+OCCUPANCY = "occupancy"
+"""The rows behind `classes`, where these are sums of weights."""
+PAIRS = ("pairs", "counts")
+"""Occupied cells of many classes, true · k + predicted, and their rows or weight."""
+OPTIONAL = (REFUSED, OCCUPANCY)
+"""Sums that not every batch has."""
 
 _REFUSED_ROWS = (
     ("target", "a class outside those declared", "Give classes 0 … num_classes − 1."),
@@ -70,19 +76,36 @@ class Tally:
         device = other.device
         if not self.n_batches and device is not None and device != self.device:
             self.move(device)
-        for name, value in other.sums.items():
+        added = other._sums_beside(self)
+        self.sums = self._sums_beside(other)
+        for name, value in added.items():
             own = self.sums.get(name)
             self.sums[name] = value if own is None else own + value.to(own.device)
         for name, parts in other.rows.items():
             home = self.device
             moved = parts if home is None else [part.to(home) for part in parts]
             self.rows.setdefault(name, []).extend(moved)
+        self._unite_pairs()
         if self.dtype is None:
             self.dtype = other.dtype
         elif other.dtype is not None:
             self.dtype = torch.promote_types(self.dtype, other.dtype)
         self.n_batches += other.n_batches
         self.cache.clear()
+
+    def _sums_beside(self, other: Tally) -> dict[str, Tensor]:
+        """Its sums; rows without weights are the rows behind those with weights."""
+        if OCCUPANCY in other.sums and OCCUPANCY not in self.sums and "classes" in self.sums:
+            return {**self.sums, OCCUPANCY: self.sums["classes"]}
+        return self.sums
+
+    def _unite_pairs(self) -> None:
+        """Add up parts of similar size, so that memory and time follow the occupied cells."""
+        parts = [self.rows.get(name, []) for name in PAIRS]
+        while len(parts[0]) > 1 and len(parts[0][-2]) < 2 * len(parts[0][-1]):
+            both = united(*(torch.cat([part.pop(-2), part.pop()]) for part in parts))
+            for part, own in zip(parts, both, strict=True):
+                part.append(own)
 
     def copy(self) -> Tally:
         """A tally that can be added to without changing this one."""
@@ -123,6 +146,15 @@ class Tally:
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without what can be computed again."""
         return {**self.__dict__, "cache": {}}
+
+
+def united(pairs: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Different cells in their order, and the sum of each.
+
+    Where a cell occurs twice at most, the bits are the same at every call.
+    """
+    different, place = torch.unique(pairs, return_inverse=True)
+    return different, counts.new_zeros(len(different)).index_add(0, place, counts)
 
 
 def no_rows(device: Any, *rows: str, **sums: tuple[int, ...]) -> Tally:
