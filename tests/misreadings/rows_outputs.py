@@ -171,3 +171,56 @@ def class_names_everywhere() -> object:
     keys = report.to_wandb(per_class=True)
     in_csv = any(",healthy," in line for line in report.to_csv().splitlines())
     return f"{' '.join(labels)}; {in_csv}; {any('healthy' in key for key in keys)}"
+
+
+@row(
+    3,
+    "compare where one model never predicts the class: forms with a number for its precision",
+    r"\[\]",
+)
+def undefined_value_of_a_model() -> object:
+    from html import unescape
+
+    y = np.array([0, 1] * 40)
+    models = {"old": np.zeros(80, int), "new": y}
+    found = karat.compare(y, models, metrics=["precision"])
+    page = re.sub(r"<[^>]+>", " ", found.to_html().partition("</head>")[2].partition("<script")[0])
+    values = found.values["precision"]["old"].to_dict(), found["precision"].to_dict()
+    forms = {
+        "text": found.text(100),
+        "Markdown": found.to_markdown(),
+        "LaTeX": found.to_latex(),
+        "notebook": re.sub(r"<[^>]+>", " ", found._repr_html_()),
+        "page": unescape(page),
+        "CSV": found.to_csv().replace(",1.0,0.0,", ",0.0000,"),
+        "JSON": "0.0000" if values[0]["value"] is not None or values[1]["value_b"] == 0 else "",
+    }
+    return [name for name, text in forms.items() if re.search(r"\b0\.0000\b", text)]
+
+
+_NO_INTERVAL = r"no interval: .*(undefined in \d+ of|do not define|there is one|undefined: nothing)"
+
+
+def _forms_with(found: karat.Report | karat.MultilabelReport | karat.Comparison) -> str:
+    """Number of the forms that say why a value has no interval."""
+    texts = found.text(200), found.to_markdown(), found.to_html(), found._repr_html_()
+    lines = (" ".join(text.split()) for text in texts)
+    return str(sum(re.search(_NO_INTERVAL, line) is not None for line in lines))
+
+
+@row(
+    3,
+    "an interval is missing (undefined; too few replicates; one row; a slice; a model): forms "
+    "with the reason, of text, Markdown, page and notebook",
+    "4 4 4 4 4",
+)
+def reason_without_an_interval() -> object:
+    y, few = [0, 1] * 40, [0, 1, 0]
+    nothing = karat.evaluate(y, [0] * 80, metrics=["precision", "accuracy"])
+    drawn = karat.evaluate(few, [0, 1, 1], metrics=["kappa"], method="bootstrap")
+    sets = karat.evaluate([{"x"}], [{"x"}])
+    y_pred, group = [0, 1, 1, 1] * 20, ["a"] * 76 + ["b"] * 4
+    slices = karat.evaluate(y, y_pred, by=group, metrics=["kappa"], method="bootstrap")
+    models = karat.compare(y, {"old": [0] * 80, "new": y}, metrics=["precision"])
+    found = nothing, drawn, sets, slices, models
+    return " ".join(map(_forms_with, found))

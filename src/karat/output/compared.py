@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from karat.errors.doubts import without_doubts
 from karat.errors.text import count, counted, interval, value
 from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn, doubts_section
+from karat.output.sections import missing_intervals
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Flips
@@ -205,7 +206,18 @@ def _values(comparison: Comparison) -> Table:
         columns.append((named, [value(one.value) for one in found]))
         if len(comparison.models) < 3:
             columns.append((head, [interval(one.low, one.high) for one in found]))
-    return Table.by_column("Values", (TableColumn("metric", "left"), comparison.values), *columns)
+    notes = values_without_interval(comparison) if len(comparison.models) < 3 else []
+    head_of_all = TableColumn("metric", "left")
+    return Table.by_column("Values", (head_of_all, comparison.values), *columns, notes=tuple(notes))
+
+
+def values_without_interval(comparison: Comparison) -> list[str]:
+    """Return the reasons why values of models have no interval."""
+    return missing_intervals(
+        (f"{metric} of {name}", one)
+        for metric, each in comparison.values.items()
+        for name, one in each.items()
+    )
 
 
 def _interval_of(comparison: Comparison) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +21,7 @@ from karat.output.sections import (
     inexact_notes,
     marked_rate,
     marked_value,
+    missing_intervals,
     pairs_section,
     slice_sections,
     some_of,
@@ -197,11 +198,18 @@ def headline_table(report: Report | SetReport, names: Sequence[str]) -> Table:
         limits = [interval(results[name].low, results[name].high) for name in names]
         rows = [(*row, Cell(text, "dim")) for row, text in zip(rows, limits, strict=True)]
     n_more = len(results) - len(names)
-    more = f"{counted(n_more, 'more metric')}: {_ALL}"
     of_mix = [name for name in names if OF_MIX in (results[name].remark or "")]
-    notes = (f"{some_of(of_mix, N_NAMED)}: {OF_MIX}",) if of_mix else ()
-    notes = (*notes, more) if n_more else notes
-    return Table("Metrics", tuple(columns), tuple(rows), notes, is_compact=not has_interval)
+    notes = [f"{some_of(of_mix, N_NAMED)}: {OF_MIX}"] if of_mix else []
+    notes += [f"{counted(n_more, 'more metric')}: {_ALL}"] if n_more else []
+    notes += _without_interval(report, names)
+    return Table("Metrics", tuple(columns), tuple(rows), tuple(notes), is_compact=not has_interval)
+
+
+def _without_interval(report: Report | SetReport, names: Iterable[str]) -> list[str]:
+    """Return reasons why metrics have no interval; none where none were requested."""
+    if report.confidence is None:
+        return []
+    return missing_intervals((name, report.metrics[name]) for name in names)
 
 
 def _every(report: Report) -> list[Table]:
@@ -229,7 +237,8 @@ def _every(report: Report) -> list[Table]:
             for name, row in averaged.items()
         ]
         tables.append(Table("Metrics of one class", tuple(columns), tuple(rows)))
-    return [replace(table, notes=()) for table in tables]
+    *others, last = [replace(table, notes=()) for table in tables]
+    return [*others, replace(last, notes=tuple(_without_interval(report, report.metrics)))]
 
 
 _LIFTS = {"plain": "positive", "macro": "macro", "micro": "micro", "weighted": "weighted"}

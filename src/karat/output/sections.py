@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -30,6 +30,7 @@ from karat.output.document import Cell, Line, Matrix, Notes, Span, Table, TableC
 from karat.output.naming import Naming
 
 if TYPE_CHECKING:
+    from karat.inference.comparison.records import Estimate
     from karat.results.report import Report
     from karat.results.result import Confusion, Result
     from karat.results.sets import SetReport
@@ -62,6 +63,15 @@ def some_of(names: Sequence[str], limit: int = 4) -> str:
     """The first names, and how many more there are."""
     text = ", ".join(names[:limit])
     return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
+
+
+def missing_intervals(found: Iterable[tuple[str, Result | Estimate]]) -> list[str]:
+    """Return a line for each reason why values have no interval, with their names."""
+    reasons: dict[str, list[str]] = {}
+    for name, one in found:
+        if one.remark and (one.low is None or one.high is None):
+            reasons.setdefault(one.remark, []).append(name)
+    return [f"no interval: {some_of(names)}: {reason}" for reason, names in reasons.items()]
 
 
 Texts: TypeAlias = Sequence[Sequence[str]]
@@ -330,6 +340,12 @@ def _section_of(
         notes.append(f"not compared: {some_of(names)}: {reason}")
     limits = []
     if asked is not None:
+        notes += missing_intervals(
+            (x.name, one)
+            for x, one in zip(several, results, strict=True)
+            # What is not compared for the same reason has it above.
+            if x.undefined is None or x.undefined not in (one.remark, one.undefined)
+        )
         head = TableColumn(f"{asked.text} interval", "left", rank=2, style="dim")
         limits.append((head, [interval(one.low, one.high) for one in results]))
     return Table.by_column(

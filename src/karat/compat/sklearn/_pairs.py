@@ -24,13 +24,7 @@ from karat.compat.sklearn._targets import (
 from karat.data.labels.column import Column
 from karat.data.labels.containers import encode
 from karat.data.labels.counting import tally_columns
-from karat.data.sources.arrays.labels import (
-    Count,
-    cells,
-    class_totals,
-    count_for,
-    tally_labels,
-)
+from karat.data.sources.arrays.labels import Count, cells, class_totals, count_for, tally_labels
 from karat.errors import KaratError
 from karat.metrics._metric import Metric
 from karat.metrics._registry import lookup

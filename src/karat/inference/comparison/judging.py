@@ -143,10 +143,10 @@ class Measured:
 
     @property
     def defined_values(self) -> Floats:
-        """float64[m]: the value of each model; NaN where its rows do not define it."""
+        """float64[m]: the value of each model; where undefined, infinite or NaN."""
         found = np.array(self.values, np.float64)
-        found[list(self.undefined)] = math.nan
-        return found
+        is_undefined = np.isin(np.arange(len(found)), list(self.undefined))
+        return np.where(is_undefined & np.isfinite(found), math.nan, found)
 
 
 def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[Difference]:
@@ -226,7 +226,7 @@ def _difference(
     found: Measured, pair: Pair, names: Sequence[str], spec: ComparisonSpec
 ) -> Difference:
     a, b = pair
-    left, right = float(found.values[a]), float(found.values[b])
+    left, right = found.defined_values[[a, b]].tolist()
     metric = str(found.metric)
     bare = Difference(
         metric,

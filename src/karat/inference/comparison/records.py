@@ -65,7 +65,7 @@ class Difference(JsonRecord):
     Attributes:
         metric: canonical name.
         a, b: the models.
-        value_a, value_b: what the metric gave.
+        value_a, value_b: what the metric gave; NaN where it is undefined.
         difference: value_a − value_b; NaN where either is undefined.
         low, high: limits of the difference at `level`; None where none are known.
         level: confidence level.
@@ -182,8 +182,9 @@ class Estimate(JsonRecord):
 
     @classmethod
     def undefined(cls, value: float, reason: str, level: float) -> Estimate:
-        """What an undefined value counts as."""
-        return cls(value, level=level, remark=f"undefined: {reason}")
+        """An undefined value: infinite, else NaN; what it counts as is not a value to compare."""
+        found = math.nan if math.isfinite(value) else value
+        return cls(found, level=level, remark=f"undefined: {reason}")
 
     def __float__(self) -> float:
         return self.value

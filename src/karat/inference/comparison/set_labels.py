@@ -110,11 +110,10 @@ def label_differences(
     level, policy, k = each.asked.level, each.policy, each.tally.k
     of_labels = replace(plain, lift="per_class")
     computed = [values_on_sets(of_labels, one.tally, policy) for one in models]
-    values = [one.value for one in computed]
+    # What an undefined value counts as is no value to compare.
+    values = [np.where(one.undefined, math.nan, one.value) for one in computed]
     with np.errstate(invalid="ignore"):
         difference = values[0] - values[1]
-    # What an undefined value counts as is no value to compare.
-    difference[computed[0].undefined | computed[1].undefined] = math.nan
     swapped = SwappedSets.of(_rows(models[0]), _rows(models[1]), n_permutations)
     with np.errstate(invalid="ignore", divide="ignore"):
         # Of a label that is undefined on one side nothing is known.

@@ -18,7 +18,12 @@ from karat.errors.doubts import without_doubts
 from karat.errors.text import MISSING, harmless, interval, value
 from karat.metrics import get
 from karat.metrics.headlines import HEADLINE_OF_SETS, is_rare
-from karat.output.compared import describe_comparison, pairs_of, summaries_of
+from karat.output.compared import (
+    describe_comparison,
+    pairs_of,
+    summaries_of,
+    values_without_interval,
+)
 from karat.output.describe import POLICIES, facts, headline_names, lists_all, slice_metric
 from karat.output.describe_judged import facts_of as facts_of_judged
 from karat.output.describe_judged import (
@@ -335,6 +340,7 @@ def comparison_to_html(comparison: Comparison) -> str:
             }
             for metric, each in comparison.values.items()
         ],
+        "without_interval": values_without_interval(comparison),
         "pairs": [
             {"of": pair, "bars": _bars(comparison, pair.differences, pair.a, pair.b)}
             for pair in pairs_of(comparison)

@@ -12,7 +12,7 @@ from karat.errors.text import amounts, count, interval, value
 from karat.metrics import get
 from karat.output.finding import lowest_of
 from karat.output.html.mathml import formula
-from karat.output.sections import marked_rate, marked_value
+from karat.output.sections import marked_rate, marked_value, missing_intervals
 
 if TYPE_CHECKING:
     from karat.results.report import Report
@@ -70,7 +70,7 @@ def scale_of(lows: Iterable[float | None]) -> tuple[float, float]:
 
 
 def metric_table(report: Report | SetReport, names: Sequence[str]) -> dict[str, Any]:
-    """One row a metric, and the scale of the bars: of those that are best at 1."""
+    """One row a metric, the scale of the bars (of those that are best at 1), and notes."""
     results = [report.metrics[name] for name in names]
     drawn = [one for one in results if one.better == "higher" and one.range[1] == 1.0]
     scale = scale_of(one.low for one in drawn)
@@ -88,7 +88,12 @@ def metric_table(report: Report | SetReport, names: Sequence[str]) -> dict[str, 
         }
         for one in results
     ]
-    return {"rows": rows, "scale": "{:g} to {:g}".format(*scale) if drawn else ""}
+    is_asked = report.confidence is not None
+    return {
+        "rows": rows,
+        "scale": "{:g} to {:g}".format(*scale) if drawn else "",
+        "notes": missing_intervals((one.name, one) for one in results) if is_asked else [],
+    }
 
 
 def class_table(report: Report | SetReport) -> dict[str, Any]:
