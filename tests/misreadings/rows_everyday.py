@@ -312,3 +312,23 @@ def folds_and_ids_in_another_order() -> object:
         lambda: karat.evaluate(true, pred, ids=ids.sample(frac=1, random_state=0)),
         lambda: karat.evaluate(true, pred, folds=folds, ids=ids),
     )
+
+
+@row(2, "y_prob= of a frame whose columns name no class", "D110 - - -")
+def columns_that_name_no_class() -> object:
+    rng = np.random.default_rng(11)
+    true, _ = _three()
+    p = rng.dirichlet(np.ones(3), 300) * 0.5 + np.eye(3)[true] * 0.5
+    names = (["x", "y", "z"], ["p_0", "p_1", "p_2"], [0, 1, 2])
+    frames = [pd.DataFrame(p, columns=each) for each in names]
+    calls = [lambda x=x: karat.evaluate(true, y_prob=x) for x in frames]
+    return _each(*calls, lambda: karat.evaluate(true, y_prob=frames[0], labels=[0, 1, 2]))
+
+
+@row(1, "NA in by= of a CSV: beside blanks, codes of countries, words", "D156 D156 - -")
+def texts_of_missing_values() -> object:
+    true, pred = _three()
+    frame = pd.DataFrame({"label": true, "pred": pred})
+    columns = (["NA", "", "DE"], ["NA", "FR", "DE"], ["NA", "north", "south"], ["", "FR", "DE"])
+    frames = [frame.assign(country=np.array(each)[np.arange(300) % 3]) for each in columns]
+    return _each(*(lambda x=x: _in_a_file(x, by="country") for x in frames))
