@@ -332,3 +332,23 @@ def texts_of_missing_values() -> object:
     columns = (["NA", "", "DE"], ["NA", "FR", "DE"], ["NA", "north", "south"], ["", "FR", "DE"])
     frames = [frame.assign(country=np.array(each)[np.arange(300) % 3]) for each in columns]
     return _each(*(lambda x=x: _in_a_file(x, by="country") for x in frames))
+
+
+@row(8, "a monitor of scores: a batch with a new class", r"K109 .*first batch.*another monitor.*")
+def a_new_class_in_a_monitor() -> object:
+    frame = pd.DataFrame({"label": [0, 1, 0, 1], "prob_0": [0.9, 0.2, 0.6, 0.1]})
+    frame["prob_1"] = 1 - frame["prob_0"]
+    monitor = karat.Monitor(min={"accuracy": 0.1})
+    monitor.add(frame)
+    return error(lambda: monitor.add(frame.assign(label=[0, 2, 0, 1])))
+
+
+@row(8, "probabilities of 20 classes, rounded to 3 places", r"K133 .*rounded to 3 places.*K133 .*")
+def rounded_probabilities() -> object:
+    p = np.random.default_rng(12).dirichlet(np.ones(20), 200).round(3)
+    classes = np.arange(200) % 20
+    odd = np.full((20, 20), 0.06)
+    asked = error(lambda: karat.evaluate(classes, y_prob=p))
+    others = error(lambda: karat.evaluate(classes[:20], y_prob=odd))
+    assert "rounded" not in others
+    return f"{asked} {others}"
