@@ -235,7 +235,8 @@ def _of_values(found: Tallies, of: str = "") -> tuple[Doubt, ...]:
         return ()
     assert found.rows is not None
     n_other = int(np.count_nonzero(found.rows.true != classes.positive))
-    if not n_other or not are_all(values, lambda part: part >= _HALF):
+    is_one = values.max() == values.min()
+    if is_one or not n_other or not are_all(values, lambda part: part >= _HALF):
         return ()
     label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
     facts = {"n": count(n), "times": f"in {counted(n_other, 'row')}"}
