@@ -312,3 +312,43 @@ def folds_and_ids_in_another_order() -> object:
         lambda: karat.evaluate(true, pred, ids=ids.sample(frac=1, random_state=0)),
         lambda: karat.evaluate(true, pred, folds=folds, ids=ids),
     )
+
+
+@row(2, "y_prob= of a frame whose columns name no class", "D110 - - -")
+def columns_that_name_no_class() -> object:
+    rng = np.random.default_rng(11)
+    true, _ = _three()
+    p = rng.dirichlet(np.ones(3), 300) * 0.5 + np.eye(3)[true] * 0.5
+    names = (["x", "y", "z"], ["p_0", "p_1", "p_2"], [0, 1, 2])
+    frames = [pd.DataFrame(p, columns=each) for each in names]
+    calls = [lambda x=x: karat.evaluate(true, y_prob=x) for x in frames]
+    return _each(*calls, lambda: karat.evaluate(true, y_prob=frames[0], labels=[0, 1, 2]))
+
+
+@row(1, "NA in by= of a CSV: beside blanks, codes of countries, words", "D156 D156 - -")
+def texts_of_missing_values() -> object:
+    true, pred = _three()
+    frame = pd.DataFrame({"label": true, "pred": pred})
+    columns = (["NA", "", "DE"], ["NA", "FR", "DE"], ["NA", "north", "south"], ["", "FR", "DE"])
+    frames = [frame.assign(country=np.array(each)[np.arange(300) % 3]) for each in columns]
+    return _each(*(lambda x=x: _in_a_file(x, by="country") for x in frames))
+
+
+@row(8, "a monitor of scores: a batch with a new class", r"K109 .*first batch.*another monitor.*")
+def a_new_class_in_a_monitor() -> object:
+    frame = pd.DataFrame({"label": [0, 1, 0, 1], "prob_0": [0.9, 0.2, 0.6, 0.1]})
+    frame["prob_1"] = 1 - frame["prob_0"]
+    monitor = karat.Monitor(min={"accuracy": 0.1})
+    monitor.add(frame)
+    return error(lambda: monitor.add(frame.assign(label=[0, 2, 0, 1])))
+
+
+@row(8, "probabilities of 20 classes, rounded to 3 places", r"K133 .*rounded to 3 places.*K133 .*")
+def rounded_probabilities() -> object:
+    p = np.random.default_rng(12).dirichlet(np.ones(20), 200).round(3)
+    classes = np.arange(200) % 20
+    odd = np.full((20, 20), 0.06)
+    asked = error(lambda: karat.evaluate(classes, y_prob=p))
+    others = error(lambda: karat.evaluate(classes[:20], y_prob=odd))
+    assert "rounded" not in others
+    return f"{asked} {others}"

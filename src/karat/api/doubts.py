@@ -22,8 +22,7 @@ from karat.data.labels.names import named as place_of
 from karat.data.labels.several import looks_separated
 from karat.data.roles import ending_of, how_to_name
 from karat.data.rows import Rows
-from karat.data.scores.columns import readings
-from karat.data.scores.order import refuse_found_scores
+from karat.data.scores.order import refuse_found_scores, unnamed_classes
 from karat.data.scores.rows import InMemoryScores
 from karat.errors import shown
 from karat.errors.doubts import Doubt, doubt, only_doubts
@@ -265,7 +264,8 @@ def _of_values(found: Tallies, of: str = "") -> tuple[Doubt, ...]:
         return ()
     assert found.rows is not None
     n_other = int(np.count_nonzero(found.rows.true != classes.positive))
-    if not n_other or not are_all(values, lambda part: part >= _HALF):
+    is_one = values.max() == values.min()
+    if is_one or not n_other or not are_all(values, lambda part: part >= _HALF):
         return ()
     label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
     facts = {"n": count(n), "times": f"in {counted(n_other, 'row')}"}
@@ -536,12 +536,6 @@ def with_order_of_rows(rows: Rows, named: Mapping[str, Any], labels: Any) -> Row
     return replace(rows, warnings=(*doubts, *rows.warnings)) if doubts else rows
 
 
-def _name_classes(columns: Sequence[str], texts: Sequence[str]) -> bool:
-    """True if names of columns, in the order of the classes, end in these texts."""
-    is_each = all(place_of(name, texts) is not None for name in columns)
-    return is_each or any(found == texts for found, _ in readings(columns, None))
-
-
 def _of_columns(
     found: Tallies, mapping: Mapping[str, Any], named: Mapping[str, Any], labels: Any
 ) -> list[Doubt]:
@@ -554,13 +548,8 @@ def _of_columns(
         texts = [str(label) for label in classes.labels]
         if len(columns) == 1 and found.n_columns_of_scores == 1:
             doubts += _of_one_column(columns[0], texts, classes, role)
-        elif len(columns) == classes.k and not _name_classes(columns, texts):
-            pairs = zip(columns[:4], classes.labels[:4], strict=True)
-            shown_pairs = ", ".join(f"{column} is {label!r}" for column, label in pairs)
-            more = " …" if len(columns) > 4 else ""
-            what = "probabilities" if role == "prob" else "scores"
-            listed = option("labels")
-            doubts.append(doubt("D110", what=what, pairs=f"{shown_pairs}{more}", option=listed))
+        else:
+            doubts += unnamed_classes(columns, classes, is_prob=role == "prob")
     return doubts
 
 

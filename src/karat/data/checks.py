@@ -203,6 +203,20 @@ def untested_fold(codes: SliceCodes, place: int) -> Doubt | None:
     return doubt("D155", rows=counted(n, "row"), n=count(len(codes.codes)))
 
 
+def missing_text(column: str, texts: Collection[str]) -> Doubt | None:
+    """Return the warning that a text of a CSV was taken as missing and may be a value, or None.
+
+    It is so beside blanks, or as a code among others of two letters.
+    """
+    found = next((text for text in ("NA", "None") if text in texts), None)
+    others = [text for text in texts if text and text != found]
+    are_codes = len(others) > 1 and all(len(x) == len("NA") and x.isupper() for x in others)
+    if found is None or not ("" in texts or (found == "NA" and are_codes)):
+        return None
+    beside = "blanks" if "" in texts else shown(sorted(others), 3)
+    return doubt("D156", text=found, column=repr(column), beside=beside)
+
+
 def are_groups(n: int, n_different: int, n_rows: int) -> bool | None:
     """Return whether values may be groups of rows: some repeat, and they are not all equal.
 

@@ -141,6 +141,10 @@ D153  The scores{of} may be predicted labels.
       All {n} are {values}.
       If they are, give {option} alone. Ranking metrics and losses need probabilities or scores, as
           predict_proba or decision_function of scikit-learn.
+D156  The text {text} of column {column} is read as a missing value.
+      Its rows are in the slice (missing); the column also has {beside}.
+      If it is a value, such as a code of a country, write it in another way, or store the column as
+          text in Parquet.
 D150  The truth may code its classes in two ways.
       {counts}.
       If they are the same classes, write each in one way in every row and file; if not, list every

@@ -232,9 +232,10 @@ class Monitor:
         """
         settings = self._settings
         known, positive = settings.labels, settings.positive
+        of_first: Sequence[Any] | None = None
         if known is None and self._new is not None and self._new.scores is not None:
             # Scores have a column for each class of the first batch.
-            known = self._new.classes.labels
+            known = of_first = self._new.classes.labels
         if "labels_are_text" in given.options:
             known = known and tuple(map(str, known))
             positive = positive if positive is None else str(positive)
@@ -242,7 +243,8 @@ class Monitor:
         given = replace(given, options={**given.options, **options})
         if are_sets_of(given):
             raise _of_sets()
-        new = _of_one_class(current_rows(given, _name(given.y_true, "the batch")))
+        with _of_first_batch(of_first):
+            new = _of_one_class(current_rows(given, _name(given.y_true, "the batch")))
         old: Rows | None = None
         if settings.compares:
             if baseline is None:
@@ -553,3 +555,24 @@ def _low(rule: RuleResult) -> float | None:
 
 def _high(rule: RuleResult) -> float | None:
     return _number(rule.difference_high if rule.before is not None else rule.high)
+
+
+@contextmanager
+def _of_first_batch(classes: Sequence[Any] | None) -> Iterator[None]:
+    """Context in which K109 states that the classes are those of the scores of the first batch.
+
+    Args:
+        classes: those; None: they are not.
+    """
+    try:
+        yield
+    except KaratError as problem:
+        if classes is None or problem.code != "K109":
+            raise
+        facts = {
+            "among": "the classes of the first batch",
+            "classes": f"These are {shown(classes)}",
+            "do": "Its columns of scores fix the classes of a monitor: remove those rows, or start "
+            f"another monitor with {option('labels')} and a column for every class.",
+        }
+        raise error("K109", **{**problem.context, **facts}) from None

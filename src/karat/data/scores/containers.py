@@ -257,15 +257,29 @@ def refuse_scores(scores: Scores, problem: _native.Rejected) -> NoReturn:
         count=max(1, count),
         n=scores.n,
         tolerance=scores.tolerance,
-        **what_to_do(code, scores.columns or (), low, high),
+        **what_to_do(code, scores.columns or (), values, low, high),
     ) from None
 
 
-def what_to_do(code: str, columns: Sequence[str], low: float, high: float) -> dict[str, str]:
+def _rounded_to(row: Array) -> int | None:
+    """Return the decimal places of probabilities that add up to 1 but for rounding, or None."""
+    values = row.astype(np.float64)
+    for places in (1, 2, 3, 4):
+        unit = 10.0**-places
+        is_rounded = np.allclose(values, values.round(places), rtol=0.0, atol=1e-7)
+        if is_rounded and abs(values.sum() - 1.0) <= len(values) * unit / 2.0 + 1e-7:
+            return places
+    return None
+
+
+def what_to_do(
+    code: str, columns: Sequence[str], row: Array, low: float, high: float
+) -> dict[str, str]:
     """Return advice on probabilities beyond that of K132 and K133; or an empty text.
 
     Args:
         columns: their names, if they come from a table.
+        row: those of the first row with an invalid value.
         low, high: limits of their values.
     """
     more = ""
@@ -274,6 +288,9 @@ def what_to_do(code: str, columns: Sequence[str], low: float, high: float) -> di
         if is_command_line() and len(columns) == 1:
             (name,) = (x if x.isidentifier() else f'"{x}"' for x in columns)
             more += f": SELECT * REPLACE ({name} / 100 AS {name}) FROM 'FILE'"
+    elif code == "K133" and (places := _rounded_to(row)):
+        more = f"They are rounded to {places} places: write them with more, or divide each row by "
+        more += "its sum, p / p.sum(axis=1, keepdims=True) in NumPy"
     elif code == "K133" and len(columns) == 2:
         more = "If they are of two models, or one is that of the positive class, give it alone: "
         more += option("prob", columns[0]) if is_command_line() else repr(columns[0])

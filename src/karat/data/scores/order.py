@@ -22,7 +22,7 @@ from karat.data.scores.columns import (
 )
 from karat.data.scores.containers import Scores
 from karat.errors import KaratError, error, shown
-from karat.errors.doubts import doubt
+from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import argument_as_typed, each_option, option, option_of_list
 from karat.errors.text import count
 from karat.tally.classes import IGNORED, Classes, Label
@@ -355,6 +355,23 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
         )
         raise error("K137", what=what, argument=argument, found=found, do=do)
     return classes
+
+
+def unnamed_classes(columns: Sequence[str], classes: Classes, *, is_prob: bool) -> list[Doubt]:
+    """Return the warning about a column for each class, of names that do not end in the classes."""
+    texts = [str(label) for label in classes.labels]
+    if len(columns) != classes.k or all(named(name, texts) is not None for name in columns):
+        return []
+    if any(found == texts for found, _ in readings(columns, None)):
+        return []
+    pairs = zip(columns[:_MOST_PAIRS], classes.labels[:_MOST_PAIRS], strict=True)
+    shown_pairs = ", ".join(f"{column} is {label!r}" for column, label in pairs)
+    more = " …" if len(columns) > _MOST_PAIRS else ""
+    what = "probabilities" if is_prob else "scores"
+    return [doubt("D110", what=what, pairs=f"{shown_pairs}{more}", option=option("labels"))]
+
+
+_MOST_PAIRS: Final = 4
 
 
 def refuse_found_scores(

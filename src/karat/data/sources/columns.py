@@ -10,6 +10,7 @@ from karat.data.accumulator import SlicesLater
 from karat.data.checks import (
     check_counts,
     check_unused_weights,
+    missing_text,
     no_slices,
     parts_of_data,
     single_columns,
@@ -60,6 +61,9 @@ class Values(Protocol):
 
     def distinct(self, column: str) -> Collection[str] | None:
         """Return the distinct values of the first rows as text; None if unknown."""
+
+    def written(self, column: str) -> Collection[str]:
+        """Return the distinct texts of the first rows, "" for blanks; none where it has a type."""
 
     def rows(self, columns: Sequence[str]) -> list[tuple[str, ...]] | None:
         """Return the first rows of some columns as texts; None if unknown."""
@@ -295,6 +299,8 @@ def find_columns(
     notes += unused_columns(types, used, settled, noted)
     if values is not None and not request.is_searched:
         notes += parts_of_data(types, used, values.distinct)
+        texts_of = {name: values.written(name) for name in asked if types.get(name) == "text"}
+        notes += filter(None, map(missing_text, texts_of, texts_of.values()))
     if given["weights"] is None and mapping["weights"] is None:
         of_labels = [mapping.get("true"), mapping.get("pred")]
         if values is not None and all(of_labels) and unique is None and id_ is None:

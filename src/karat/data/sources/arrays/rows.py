@@ -15,8 +15,9 @@ from karat.data.labels.column import check_lengths
 from karat.data.labels.containers import encode
 from karat.data.labels.counting import tally_columns
 from karat.data.rows import Rows
-from karat.data.scores.classes import both_decide, coded_guess, matched
+from karat.data.scores.classes import are_places, both_decide, coded_guess, matched
 from karat.data.scores.containers import Scores
+from karat.data.scores.order import unnamed_classes
 from karat.data.slices.codes import SliceCodes, as_slices
 from karat.data.slices.folds import folds_of_arrays
 from karat.data.weights import as_weights
@@ -111,6 +112,9 @@ def score_rows(
     beside = {**given, "weights": weights, "clusters": clusters, "by": by, "folds": folds}
     scores = replace(scores, index=None)
     scores, classes, codes = matched(true, scores, labels, positive, n_threads or 0)
+    of_columns = []
+    if labels is None and scores.columns is not None and not are_places(scores.columns):
+        of_columns = unnamed_classes(scores.columns, classes, is_prob=scores.is_prob)
     pred = None
     if y_pred is not None:
         if threshold is not None:
@@ -129,7 +133,7 @@ def score_rows(
         clusters=None if clusters is None else clusters_of_rows(clusters, n),
         by=slices,
         folds=columns,
-        warnings=tuple(doubts_of_order(y_true, "y_true", **beside)),
+        warnings=(*of_columns, *doubts_of_order(y_true, "y_true", **beside)),
     )
 
 

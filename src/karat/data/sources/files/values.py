@@ -184,11 +184,19 @@ class ValuesOfFiles:
 
     def distinct(self, column: str) -> set[str]:
         """Return the distinct values of the first rows as text."""
+        return self._texts(column) - {""}
+
+    def written(self, column: str) -> set[str]:
+        """Return the distinct texts of the first rows of a column of a CSV, "" for blanks."""
+        is_csv = any(part.origin(column) == "csv" for part in self.relation.parts)
+        return self._texts(column) if is_csv else set()
+
+    def _texts(self, column: str) -> set[str]:
         relation = self.relation
         sql = f"FROM ({relation.select_text(column, self.where)}) LIMIT {N_FIRST}"
         with _explaining(relation, self.where):
             found = relation.connection.sql(f"SELECT DISTINCT text FROM ({sql})").fetchall()
-        return {text for (text,) in found if text is not None}
+        return {text or "" for (text,) in found}
 
     def rows(self, columns: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the first rows of some columns as texts."""

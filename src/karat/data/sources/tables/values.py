@@ -112,6 +112,11 @@ class ValuesOfFrame:
         ids = self._first_rows(column)
         return None if ids is None else set(_texts_of(ids)) - {""}
 
+    def written(self, column: str) -> set[str]:
+        """Return nothing: the columns have types."""
+        del column
+        return set()
+
     def rows(self, columns: Sequence[str]) -> list[tuple[str, ...]] | None:
         """Return the first rows of some columns as texts; None if unknown."""
         found = [self._first_rows(column, N_PAIRS) for column in columns]

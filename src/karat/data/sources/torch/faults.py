@@ -272,5 +272,5 @@ def _of_scores(found: Sequence[_Found], n: int, tolerance: float) -> Exception:
         count=count,
         n=n,
         tolerance=tolerance,
-        **what_to_do(code, (), float(values.min()), float(values.max())),
+        **what_to_do(code, (), values, float(values.min()), float(values.max())),
     )
