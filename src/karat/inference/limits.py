@@ -27,6 +27,8 @@ _ROUNDING: Final = 1e-12
 """Change of a number up to 1 by adding weights in another order."""
 _SMALL_TAIL: Final = 5e-4
 """Tail below which 1 minus twice the tail loses precision."""
+_FEW_SIDES: Final = 8192
+"""So many different hits and misses have quantiles that are computed for each class."""
 
 
 def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float | Floats) -> Limits:
@@ -178,6 +180,12 @@ def beta_quantiles(sides: Floats, tail: float) -> Floats:
         >>> beta_quantiles(np.array([9.0, 1.0]), 0.025).round(4).tolist()
         [0.6187, 0.989]
     """
+    if sides[0].size > _FEW_SIDES:  # counts of many classes repeat
+        pairs, place = np.unique(sides[0] + 1j * sides[1], return_inverse=True)
+        if len(pairs) <= _FEW_SIDES:
+            return beta_quantiles(np.stack([pairs.real, pairs.imag]), tail)[
+                :, place.reshape(sides.shape[1:])
+            ]
     of_sides = np.asarray(sides + 0.5, np.float64)
     found = _native.beta_quantiles(of_sides.ravel(), of_sides[::-1].ravel(), tail)
     found = found.reshape(of_sides.shape)
