@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.comparison.families import p_of_replicates
 from karat.inference.limits import Floats
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -88,7 +89,7 @@ def swap_p_values(
     for start in range(0, n_drawn, step):
         found = np.abs(differences(_heads(rng, n, min(step, n_drawn - start))))
         beyond += (found >= seen * (1.0 - _TIE) - _TIE).sum(axis=1)
-    return [float((1 + count) / (1 + n_drawn)) for count in beyond], n_drawn
+    return [p_of_replicates(count, n_drawn) for count in beyond.tolist()], n_drawn
 
 
 def _in_one_order(pair: JointCells) -> tuple[Counts, Counts, Counts, Counts]:
