@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 
 import numpy as np
 import pytest
 
 import karat
+from karat.inference.comparison import swaps
 from karat.inference.comparison.swaps import swap_p_values
 from karat.metrics import get
 from karat.tally import Cells, Classes, JointCells
@@ -216,6 +219,67 @@ def test_swaps_of_many_classes_are_those_of_few() -> None:
     # Of limits and swaps the larger p counts.
     assert few.differences[0].p >= p[0][0][0] - 0.03
     assert few.differences[0].standard_error == pytest.approx(many.differences[0].standard_error)
+
+
+@pytest.mark.parametrize("k", [5, 90])
+def test_swaps_of_class_totals_are_those_of_cells(k: int) -> None:
+    """Beside a metric that reads cells, the others do too."""
+    rng = np.random.default_rng(k)
+    true = rng.integers(0, k, 400)
+    a, b = (np.where(rng.random(400) < part, true, rng.integers(0, k, 400)) for part in (0.6, 0.64))
+    pair = JointCells.of(Classes.of(list(range(k))), ["a", "b"], true, [a, b])
+    metrics = [get(name) for name in ("macro_f1", "kappa", "kappa_linear")]
+    of_totals, n = swap_p_values(pair, metrics[:2], 299, [0])
+    assert (of_totals, n) == (swap_p_values(pair, metrics, 299, [0])[0][:2], 299)
+    assert 0.01 < of_totals[0] < 0.99
+
+
+def test_single_rows_of_many_cells_are_fair_coins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells of one row are bits, others words or binomial draws: the same distribution."""
+    n = np.array([1] * 1000 + [2] * 100 + [64] * 20 + [200] * 20)
+    monkeypatch.setattr(swaps, "_MANY", 100)
+    heads = swaps._heads(np.random.default_rng(0), n, 300)
+    assert heads.shape == (300, len(n))
+    assert ((heads >= 0) & (heads <= n)).all()
+    z = (heads - n / 2.0) / np.sqrt(n / 4.0)
+    assert abs(z.mean()) < 5.0 / np.sqrt(z.size)
+    assert (np.abs(z[:, :1000]) == 1.0).all()
+    assert z[:, 1000:].std() == pytest.approx(1.0, abs=0.02)
+    assert abs(np.corrcoef(heads[:, 0], heads[:, 1])[0, 1]) < 0.3
+    rng = np.random.default_rng(1)
+    true = rng.integers(0, 40, 500)
+    a, b = (
+        np.where(rng.random(500) < part, true, rng.integers(0, 40, 500)) for part in (0.6, 0.65)
+    )
+    pair = JointCells.of(Classes.of(list(range(40))), ["a", "b"], true, [a, b])
+    (of_bits,), _ = swap_p_values(pair, [get("macro_f1")], 3000, [0])
+    monkeypatch.undo()
+    (of_words,), _ = swap_p_values(pair, [get("macro_f1")], 3000, [0])
+    assert of_bits == pytest.approx(of_words, abs=0.04)
+    assert of_bits != of_words
+
+
+def test_a_p_value_that_replicates_bound_is_shown_as_a_bound() -> None:
+    rng = np.random.default_rng(1)
+    true = rng.permutation(np.repeat(np.arange(60), 5))
+    bad, good, fair = (
+        np.where(rng.random(300) < part, true, rng.integers(0, 60, 300)) for part in (0.4, 1, 0.45)
+    )
+    models = {"bad": bad, "good": good, "fair": fair}
+    for adjust, factor in (("holm", 3), ("none", 1)):
+        found = karat.compare(
+            true, models, metrics=["macro_f1"], n_permutations=499, adjust=adjust
+        )  # fmt: skip
+        shown = [f"<{factor * 0.002:.4f}", f"{found.differences[1].p_adjusted:.2f}"]
+        for text in (str(found), found.to_markdown(), found.to_html()):
+            cells = re.findall(r"(?:<|&lt;)0\.00\d\d", text.replace("0.0001", ""))
+            assert {cell.replace("&lt;", "<") for cell in cells} == {shown[0]}, adjust
+            assert shown[1] in text
+        document = json.loads(found.to_json())["differences"]
+        assert [one["p_adjusted"] for one in document] == [
+            one.p_adjusted for one in found.differences
+        ]
+        assert document[0]["p"] == 0.002
 
 
 def test_models_on_different_rows_add_their_variances() -> None:

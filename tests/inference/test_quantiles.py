@@ -174,3 +174,15 @@ def test_a_quantile_that_is_off_is_seen(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(AssertionError):
         np.testing.assert_allclose(beta_quantiles(sides, 0.025)[0], expected[0], rtol=CLOSE)
     assert abs(student_quantile(10, 0.025) / 2.228138851964939 - 1) > 3e-11
+
+
+def test_quantiles_of_repeated_counts_are_those_of_each() -> None:
+    sides = np.random.default_rng(0).integers(0, 40, (2, 9000)).astype(np.float64)
+    each = np.hstack([beta_quantiles(part, 0.025) for part in np.split(sides, 3, axis=1)])
+    assert np.array_equal(beta_quantiles(sides, 0.025), each)
+    wide = sides.reshape(2, 90, 100)
+    assert np.array_equal(beta_quantiles(wide, 0.025), each.reshape(2, 90, 100))
+    apart = np.stack([np.arange(9000.0), np.ones(9000)])
+    assert np.array_equal(
+        beta_quantiles(apart, 0.025)[:, :4000], beta_quantiles(apart[:, :4000], 0.025)
+    )

@@ -26,6 +26,8 @@ _FARTHEST: Final = 1e150
 """Quantile in standard errors past the end of any range, and small enough to be multiplied."""
 _SMALL_TAIL: Final = 5e-4
 """Tail below which 1 minus twice the tail loses precision."""
+_FEW_SIDES: Final = 8192
+"""So many different hits and misses have quantiles that are computed for each class."""
 
 
 def wilson_limits(share: npt.ArrayLike, n: npt.ArrayLike, quantile: float | Floats) -> Limits:
@@ -177,6 +179,12 @@ def beta_quantiles(sides: Floats, tail: float) -> Floats:
         >>> beta_quantiles(np.array([9.0, 1.0]), 0.025).round(4).tolist()
         [0.6187, 0.989]
     """
+    if sides[0].size > _FEW_SIDES:  # counts of many classes repeat
+        pairs, place = np.unique(sides[0] + 1j * sides[1], return_inverse=True)
+        if len(pairs) <= _FEW_SIDES:
+            return beta_quantiles(np.stack([pairs.real, pairs.imag]), tail)[
+                :, place.reshape(sides.shape[1:])
+            ]
     of_sides = np.asarray(sides + 0.5, np.float64)
     found = _native.beta_quantiles(of_sides.ravel(), of_sides[::-1].ravel(), tail)
     found = found.reshape(of_sides.shape)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from karat.errors.doubts import without_doubts
 from karat.errors.text import count, counted, interval, value
+from karat.inference.comparison.families import LeastP
 from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn, doubts_section
 from karat.output.sections import missing_intervals
 
@@ -308,4 +309,6 @@ def _signed(number: float) -> str:
 def _p(p: float | None) -> str:
     if p is None:
         return "–"
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
+    if p < 0.0001:
+        return "<0.0001"
+    return f"{'<' if isinstance(p, LeastP) else ''}{p:.4f}" if p < 0.1 else f"{p:.2f}"

@@ -44,7 +44,7 @@ if not TYPE_CHECKING:  # a checker of types is to find names that are not there
         """A public name, whose module is imported when it is first asked for.
 
         Errors:
-            K622 a name of torchmetrics that the drop-in has not.
+            K622 an imported name that the drop-in lacks; AttributeError, an attribute.
             ImportError: torch is not installed.
         """
         home = _HOMES.get(name)

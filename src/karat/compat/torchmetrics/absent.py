@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from difflib import get_close_matches
 from typing import Final
 
@@ -127,10 +128,11 @@ _TASKS: Final = ("Binary", "Multiclass", "Multilabel", "binary_", "multiclass_",
 
 
 def missing(module: str, name: str) -> Exception:
-    """The error for a name that a module of the drop-in does not have.
+    """The error for a name that a module of the drop-in does not have; for its `__getattr__`.
 
-    Of a name of torchmetrics K622, an ImportError: Python would replace the text of any
-    AttributeError where a name is imported. Of any other name an AttributeError.
+    Of a name of torchmetrics it has the text of K622: where the name is imported as an ImportError,
+    since Python would replace the text of an AttributeError, which it is elsewhere. A module is
+    asked by `_handle_fromlist` where it has a `__path__`.
     """
     told = _told(name)
     if told is None:
@@ -140,7 +142,9 @@ def missing(module: str, name: str) -> Exception:
         return AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
     found, instead = told
     do = f"{instead}; torchmetrics' own may stand beside the drop-in, in collections of its own."
-    return error("K622", name=name, module=module, found=found, do=do)
+    problem = error("K622", name=name, module=module, found=found, do=do)
+    is_import = sys._getframe(2).f_code.co_name == "_handle_fromlist"
+    return problem if is_import else AttributeError(str(problem))
 
 
 def _told(name: str) -> tuple[str, str] | None:

@@ -4,11 +4,12 @@ from karat.compat.torchmetrics.absent import missing
 from karat.compat.torchmetrics.generation import metrics
 from karat.compat.torchmetrics.table import CLASSES
 
+__path__: list[str] = []  # see `missing`
 __all__ = list(CLASSES)
 
 globals().update(metrics(__name__))
 
 
 def __getattr__(name: str) -> object:
-    """Errors: K622 a name of torchmetrics that the drop-in has not."""
+    """Errors: K622 an imported name that the drop-in lacks; AttributeError, an attribute."""
     raise missing(__name__, name)

@@ -225,7 +225,7 @@ Detail = Literal["hits", "classes", "cells"]
 
 _KERNEL_CLASSES: Final = {"classes": 1 << 26, "cells": 8192}
 """So many classes have counts that karat's kernels make."""
-_DENSE_CLASSES = 1024
+_DENSE_CLASSES = 200
 """So many classes have a table of all cells; more have a list of the occupied ones."""
 _NO_SEGMENTS = ("meta", "mps")
 """Devices that do not add up segments."""
@@ -325,7 +325,11 @@ def _sides(t: Tensor, p: Tensor, counted: Tensor, n: int, k: int) -> Tensor:
 
 def _listed(index: Tensor, w: Tensor | None) -> dict[str, list[Tensor]]:
     """The occupied cells of a batch; the one after the last is of rows that do not count."""
-    if w is None:
+    if w is None and is_native(index):
+        keys = _native.sorted_keys(index.numpy().view(np.uint64), 0)
+        different, runs = _native.run_lengths(keys)
+        pairs, counts = torch.from_numpy(different.view(np.int64)), torch.from_numpy(runs)
+    elif w is None:
         pairs, counts = torch.unique(index, return_counts=True)
     else:
         pairs, place = torch.unique(index, return_inverse=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
@@ -16,6 +16,38 @@ _DRAWS: Final = 100_000
 _BLOCK: Final = 1 << 21
 _LEAST_EIGENVALUE: Final = 1e-10
 _NO_DIFFERENCE: Final = 1e-9
+_SLIGHTLY: Final = 1e-9
+
+
+class LeastP(float):
+    """The smallest p-value that the replicates of a test can show: the p-value is at most that."""
+
+    __slots__ = ()
+
+
+def p_of_replicates(beyond: float, n: int) -> float:
+    """(1 + beyond) ÷ (1 + n), of n replicates of which so many are at least as extreme.
+
+    Example:
+        >>> p_of_replicates(0, 499), p_of_replicates(4, 499)
+        (0.002, 0.01)
+    """
+    return LeastP(1.0 / (1 + n)) if not beyond else float((1 + beyond) / (1 + n))
+
+
+def with_least(p: Sequence[float], adjust: Callable[[Sequence[float]], list[float]]) -> list[float]:
+    """Adjusted p-values; those that a `LeastP` determines are bounds, too.
+
+    Example:
+        >>> [type(p).__name__ for p in with_least([LeastP(0.01), 0.5], holm)]
+        ['LeastP', 'float']
+    """
+    found = adjust(p)
+    below = adjust([own * (1.0 - _SLIGHTLY) if isinstance(own, LeastP) else own for own in p])
+    return [
+        LeastP(own) if isinstance(raw, LeastP) and less < own else float(own)
+        for raw, own, less in zip(p, found, below, strict=True)
+    ]
 
 
 def holm(p: Sequence[float]) -> list[float]:

@@ -12,7 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.comparison.contrasts import Apart, Combined, Limits, Pair, Spread
-from karat.inference.comparison.families import Largest, holm, largest, statistic_of, tail_of, wald
+from karat.inference.comparison.families import (
+    Largest,
+    holm,
+    largest,
+    statistic_of,
+    tail_of,
+    wald,
+    with_least,
+)
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict, direction
 from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.confidence import Confidence
@@ -158,15 +166,16 @@ def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[
     known = [i for i, one in enumerate(single) if one.p is not None]
     drawn: Largest | None = None
     single = [_at_look(one, spec) for one in single]
-    p = [float(single[i].p or 0.0) for i in known]
+    p = [one.p for one in single if one.p is not None]
     joint = _joint(found) if spec.adjust == "maxt" and len(known) > 1 else None
     if joint is not None and found.spread is not None:
         pairs = [spec.pairs[i] for i in known]
         drawn = largest(joint, pairs, found.spread.df, spec.seed, names)
         df = found.spread.df
-        p = [max(own, drawn.p_value(statistic_of(own, df))) for own in p]
+        at_once = drawn.p_value
+        p = with_least(p, lambda each: [max(own, at_once(statistic_of(own, df))) for own in each])
     elif spec.adjust != "none":
-        p = holm(p)
+        p = with_least(p, holm)
     adjusted = dict(zip(known, p, strict=True))
     done = []
     for i, (one, pair) in enumerate(zip(single, spec.pairs, strict=True)):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from karat.errors.text import interval
 from karat.errors.text import value as number
+from karat.inference.comparison.families import LeastP
 from karat.inference.confidence import Interval
 from karat.inference.json_record import JsonRecord
 
@@ -138,7 +139,8 @@ class Difference(JsonRecord):
 
     def __str__(self) -> str:
         limits = "" if self.low is None else f" [{self.low:+.4g}, {self.high:+.4g}]"
-        p = "" if self.p is None else f", p = {self.p:.3g}"
+        relation = "<" if isinstance(self.p, LeastP) else "="
+        p = "" if self.p is None else f", p {relation} {self.p:.3g}"
         what = f"{self.metric}: {self.a} − {self.b}"
         if not math.isnan(self.difference):
             what += f" = {self.difference:+.4g}"

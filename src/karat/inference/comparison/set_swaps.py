@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.comparison.families import p_of_replicates
 from karat.inference.limits import Floats
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -132,7 +133,7 @@ def swap_p_values_of_sets(
     n = swapped.n_drawn
     # Not between two of them, which may be infinite.
     critical = np.quantile(every, level, axis=1, method="higher")
-    return [float((1 + count) / (1 + n)) for count in beyond], critical.tolist()
+    return [p_of_replicates(count, n) for count in beyond.tolist()], critical.tolist()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.comparison.families import p_of_replicates
 from karat.inference.limits import Floats
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -24,6 +25,8 @@ _MOST_DRAWS: Final = 20_000_000
 _FEWEST: Final = 499
 _WORD: Final = 64
 _ALL: Final = 2**64 - 1
+_MANY: Final = 1 << 16
+"""Where the models differ in more joint cells, cells of one row take a bit each."""
 
 
 def swap_p_values(
@@ -42,20 +45,38 @@ def swap_p_values(
     """
     true, first, second, counts = _in_one_order(pair)
     k = pair.classes.k
-    keys = np.unique(np.concatenate([true * k + first, true * k + second]))
-    listed = np.arange(k * k) if k <= _DENSE_K else keys
-    place = [np.searchsorted(listed, true * k + said) for said in (first, second)]
-    base = [summed_by(at, counts, len(listed)) for at in place]
+    keys = np.sort(np.concatenate([true * k + first, true * k + second]))
+    listed = np.arange(k * k) if k <= _DENSE_K else keys[np.diff(keys, prepend=-1) > 0]
+    is_whole = any(metric.needs_cells for metric in metrics)
+    if is_whole:
+        size = len(listed)
+        place = [np.searchsorted(listed, true * k + said) for said in (first, second)]
+    else:  # hits by class, then false alarms
+        size = 2 * k
+        place = [np.where(said == true, true, said + k) for said in (first, second)]
+    base = [summed_by(at, counts, size) for at in place]
+    rows = summed_by(true, counts, k)
     differs = first != second
-    n = counts[differs]
-    out, into = (at[differs] for at in place)
+    n, out, into = (each[differs] for each in (counts, *place))
+    if len(n) > _MANY:
+        order = np.argsort(n, kind="stable")
+        n, out, into = n[order], out[order], into[order]
+
+    def tables(sums: Counts) -> Cells:
+        """Tables of replicates int64[r, size] as tallies of one leading axis."""
+        if not is_whole:
+            hits, alarms = sums[:, :k], sums[:, k:]
+            return Cells.marginals(hits, alarms, rows - hits, classes=pair.classes)
+        if k <= _DENSE_K:
+            return Cells.dense(sums.reshape(-1, k, k), classes=pair.classes)
+        return Cells.sparse(*np.divmod(listed, k), sums, classes=pair.classes)
 
     def differences(drawn: Counts) -> Floats:
         """float64[metrics, r]: where so many rows of each cell are exchanged."""
-        moved = summed_by(into, drawn, len(listed))
-        moved -= summed_by(out, drawn, len(listed))
-        sides = (_tables(pair, listed, table) for table in (base[0] + moved, base[1] - moved))
-        left, right = (values_together(metrics, side, policy) for side in sides)
+        moved = summed_by(into, drawn, size)
+        moved -= summed_by(out, drawn, size)
+        sides = (base[0] + moved, base[1] - moved)
+        left, right = (values_together(metrics, tables(side), policy) for side in sides)
         # Two endless values do not differ.
         is_same = left == right
         return np.asarray(np.subtract(left, right, out=np.zeros(left.shape), where=~is_same))
@@ -68,7 +89,7 @@ def swap_p_values(
     for start in range(0, n_drawn, step):
         found = np.abs(differences(_heads(rng, n, min(step, n_drawn - start))))
         beyond += (found >= seen * (1.0 - _TIE) - _TIE).sum(axis=1)
-    return [float((1 + count) / (1 + n_drawn)) for count in beyond], n_drawn
+    return [p_of_replicates(count, n_drawn) for count in beyond.tolist()], n_drawn
 
 
 def _in_one_order(pair: JointCells) -> tuple[Counts, Counts, Counts, Counts]:
@@ -93,18 +114,14 @@ def _in_one_order(pair: JointCells) -> tuple[Counts, Counts, Counts, Counts]:
 def _heads(rng: np.random.Generator, n: Counts, r: int) -> Counts:
     """int64[r, cells]: heads of n coins each; up to 64 coins are the bits of one word."""
     drawn = np.empty((r, len(n)), np.int64)
+    n_bits = int(np.count_nonzero(n == 1)) if len(n) > _MANY else 0  # which come first
+    packed = rng.integers(0, 256, (r, -(-n_bits // 8)), np.uint8)
+    drawn[:, :n_bits] = np.unpackbits(packed, axis=1, count=n_bits)
+    n, rest = n[n_bits:], drawn[:, n_bits:]
     few = n <= _WORD
     masks = np.full(int(few.sum()), _ALL, np.uint64) >> (_WORD - n[few]).astype(np.uint64)
     words = rng.integers(0, _ALL, (r, len(masks)), np.uint64, endpoint=True)
     words &= masks
-    drawn[:, few] = np.bitwise_count(words)
-    drawn[:, ~few] = rng.binomial(n[~few], 0.5, (r, len(n) - len(masks)))
+    rest[:, few] = np.bitwise_count(words)
+    rest[:, ~few] = rng.binomial(n[~few], 0.5, (r, len(n) - len(masks)))
     return drawn
-
-
-def _tables(pair: JointCells, listed: Counts, counts: Counts) -> Cells:
-    """Tables of replicates int64[r, listed] as tallies of one leading axis."""
-    k = pair.classes.k
-    if k <= _DENSE_K:
-        return Cells.dense(counts.reshape(-1, k, k), classes=pair.classes)
-    return Cells.sparse(*np.divmod(listed, k), counts, classes=pair.classes)

@@ -11,5 +11,5 @@ __all__ = list(FUNCTIONS)
 if not TYPE_CHECKING:  # a checker of types is to find names that are not there
 
     def __getattr__(name: str) -> Any:
-        """Errors: K622 a name of torchmetrics that the drop-in has not."""
+        """Errors: K622 an imported name that the drop-in lacks; AttributeError, an attribute."""
         raise missing(__name__, name)
