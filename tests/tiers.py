@@ -35,6 +35,7 @@ OWN: Final = {
     "tests/renaming": ("test", 4.0),
     "tests/architecture/test_completion.py": ("test", 10.0),
     "tests/architecture/test_import_directions.py": ("test", 10.0),
+    "tests/compat/test_sklearn_weight_types.py": ("all", 0.0),
     "tests/compat/test_torchmetrics_curves.py::test_random": ("all", 0.0),
     "tests/compat/test_torchmetrics_sets.py::test_random": ("all", 0.0),
     "tests/corpus": ("test", 25.0),

@@ -194,3 +194,14 @@ def test_rows_that_list_some_labels_stay_as_they_are() -> None:
     with pytest.raises(KaratError, match="K224"):
         karat.log_loss(MARKS, y_prob=rows)
     assert 0 < karat.ndcg(MARKS, y_prob=[dict(by_rank(row, range(3))) for row in PRESENT]) < 1
+
+
+@pytest.mark.parametrize("is_whole_first", [True, False])
+def test_a_stream_takes_batches_that_list_every_label_and_some(is_whole_first: bool) -> None:
+    every = [dict(by_rank(row, range(3))) for row in PRESENT]
+    some = [dict(by_rank(row, range(3))[:2]) for row in PRESENT]
+    stream = karat.Stream(labels=range(3))
+    for rows in (every, some) if is_whole_first else (some, every):
+        stream.update(MARKS, y_prob=rows)
+    whole = karat.evaluate(np.vstack([MARKS, MARKS]), y_prob=every + some, labels=range(3))
+    assert stream.report()["ndcg"].value == pytest.approx(whole["ndcg"].value, abs=1e-12)

@@ -96,3 +96,18 @@ def best_class_of_a_pipeline() -> object:
 def rows_of_dicts() -> object:
     rows = [{_NAMES[i]: float(p[i]) for i in np.argsort(-p)} for p in _PROB]
     return _beside(karat.log_loss(_TRUTH, y_prob=rows))
+
+
+@row(5, "the drop-in for scikit-learn: sums of weights in 8 and 16 bits", r"\[1\.0, 1\.0, 1\.0\]")
+def narrow_weights() -> object:
+    from karat.compat import sklearn as drop_in
+
+    marks, weights = np.eye(3, dtype=int), np.array([100, 100, 100], np.int8)
+    halves = np.array([60_000.0] * 3, np.float16)
+    with np.errstate(over="ignore"):
+        found = [
+            drop_in.accuracy_score(marks, marks, normalize=False, sample_weight=weights),
+            drop_in.zero_one_loss([0, 1, 0], [1, 0, 1], normalize=False, sample_weight=halves),
+            drop_in.hamming_loss(marks, marks[::-1], sample_weight=halves),
+        ]
+    return np.round(np.array(found) / [300, 3 * float(halves[0]), 4 / 9], 9).tolist()

@@ -200,7 +200,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
     scored = None
     if rows.scores is not None:
         rows = rows.repeated()
-        scored = SetScores(LabelColumns(rows.known, n_threads), spec.policy, n_threads)
+        scored = SetScores(LabelColumns.of(rows.known, n_threads), spec.policy, n_threads)
     return MultilabelReport(
         held.tally,
         None if held.is_sample else rows,

@@ -223,7 +223,7 @@ def _scored_sets(
     if y_prob is None and y_score is None:
         given_scores(y_prob, y_score)
     rows = set_rows(y_true, None, y_prob=y_prob, y_score=y_score, predicts=False, **given)
-    return SetScores(LabelColumns(rows.known, n_threads or 0), policy, n_threads or 0)
+    return SetScores(LabelColumns.of(rows.known, n_threads or 0), policy, n_threads or 0)
 
 
 def _of_sets(metric: Metric, scores: SetScores) -> Any:

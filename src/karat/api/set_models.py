@@ -198,7 +198,7 @@ class SetModels:
 
     def _scored(self, rows: SetRows, spec: ComparisonSpec, policy: Policy) -> SetScoreIntervals:
         """Intervals of the metrics of scores of a model; a row with weight 3 is three rows."""
-        columns = LabelColumns(rows.repeated().known, self.n_threads)
+        columns = LabelColumns.of(rows.repeated().known, self.n_threads)
         scores = SetScores(columns, policy, self.n_threads)
         return SetScoreIntervals(scores, Confidence(spec.level), compares=True)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat.sklearn._targets import as_array, check_lengths
+from karat.compat.sklearn._targets import as_array, check_lengths, summable
 from karat.tally.sets import read_matrix
 
 Array = npt.NDArray[Any]
@@ -43,6 +43,7 @@ def mean_of_labels(
         if weights is None:
             share = np.sum(true, axis=0)
         else:
+            weights = summable(weights)
             true = np.asarray(true, dtype=weights.dtype)
             share = np.sum(np.multiply(true, np.reshape(weights, (-1, 1))), axis=0)
         if np.isclose(np.sum(share), 0):
@@ -93,7 +94,7 @@ class MarkedProbabilities:
         loss = np.bincount(rows, costs, len(self.values))
         if normalize:
             return float(np.average(loss, weights=self.weights))
-        return float(np.sum(loss) if self.weights is None else np.dot(loss, self.weights))
+        return float(np.sum(loss) if self.weights is None else np.dot(loss, summable(self.weights)))
 
     def brier_loss(self) -> Any:
         """Mean over the rows of the squared error, added up over the labels."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ Counts = tuple[Array, Array, Array]
 """Labels that are right, predicted and true: of each label, or of each row."""
 
 
+_COUNTED_IN: Final = np.dtype(np.int32)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Indicator:
     """The cells of an indicator matrix [n, k] that are not 0, or that a sparse one stores.
@@ -27,11 +30,13 @@ class Indicator:
         sets: their columns, of each row.
         k: columns.
         values: of each of them; None where all are 1.
+        counted_in: the dtype in which SciPy counts the cells of its rows.
     """
 
     sets: Sets
     k: int
     values: Array | None = None
+    counted_in: np.dtype[Any] = _COUNTED_IN
 
     @classmethod
     def of(cls, matrix: Any) -> Indicator:
@@ -55,7 +60,8 @@ class Indicator:
         items = rows.indices[: rows.indptr[-1]].astype(np.int32, copy=False)
         sets = Sets(rows.indptr.astype(np.int64), items)
         # A stored 0 counts as a label there, and agrees with no other.
-        return cls(sets, rows.shape[1], None if (values == 1).all() else values)
+        values = None if (values == 1).all() else values
+        return cls(sets, rows.shape[1], values, rows.indptr.dtype)
 
 
 def plain_indicator(values: Any) -> Indicator | None:
@@ -86,7 +92,7 @@ class Indicators:
 
     Attributes:
         true, pred: their cells.
-        weights: of the rows, in the dtype given; None where all count as one.
+        weights: of the rows, in the dtype given or a wider one; None where all count as one.
         hits: int64[n], labels of each row that both have.
         n_differing: int64[n], labels of each row in which they differ.
         by_label: int64[k], or float64[k] Σw: of each label.
@@ -156,8 +162,7 @@ class Indicators:
             ]
         if self.weights is None:
             return sizes[0], sizes[1], sizes[2]
-        # The dtype of the numbers of labels in a sparse matrix.
-        tp, pred, true = (size.astype(np.int32) * self.weights for size in sizes)
+        tp, pred, true = (size * self.weights for size in sizes)
         return tp, pred, true
 
 

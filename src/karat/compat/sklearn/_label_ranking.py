@@ -119,7 +119,9 @@ def label_ranking_average_precision_score(
     weights = np.asarray(sample_weight)
     if weights.dtype.kind == "f":
         weights = weights.astype(np.float64)
-    return float(np.dot(found, weights) / np.sum(weights))
+    total = np.dot(found, weights)
+    # Of a list the sum is a number of Python, whose division has another name in warnings.
+    return float((float(total) if isinstance(sample_weight, list) else total) / np.sum(weights))
 
 
 @drop_in

@@ -20,7 +20,7 @@ from karat.compat.sklearn._pairs import (
     sparsely_measured,
 )
 from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
-from karat.compat.sklearn._targets import averaged_weights, probe
+from karat.compat.sklearn._targets import averaged_weights, probe, total_weight, weight_of
 
 Array = npt.NDArray[Any]
 
@@ -56,7 +56,7 @@ def _accuracy(pair: Pair, normalize: Any) -> float:
         is_right = pair.sets.n_differing == 0
         if normalize:
             return float(np.average(is_right, weights=pair.weights))
-        return float(is_right.sum() if pair.weights is None else np.dot(is_right, pair.weights))
+        return float(is_right.sum() if pair.weights is None else weight_of(is_right, pair.weights))
     right = pair.tp.sum()
     if normalize:
         return float(_shared(right, pair))
@@ -98,7 +98,7 @@ def zero_one_loss(
     score = _accuracy(pair, normalize)
     if normalize:
         return 1 - score
-    loss: float = (pair.n if sample_weight is None else np.sum(sample_weight)) - score
+    loss: float = (pair.n if sample_weight is None else total_weight(sample_weight)) - score
     return loss
 
 
@@ -120,7 +120,7 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
     if pair.sets is None:
         return float(_shared((pair.true - pair.tp).sum(), pair))
     differing, weights = pair.sets.n_differing, pair.weights
-    total = differing.sum() if weights is None else np.dot(differing, weights)
+    total = differing.sum() if weights is None else np.dot(differing, weights.astype(np.float64))
     mean = 1.0 if weights is None else np.average(weights)
     loss: float = float(total) / (pair.n * pair.sets.true.k * mean)
     return loss
@@ -314,7 +314,11 @@ def class_likelihood_ratios(
     instead_pos = instead_neg = math.nan
     if isinstance(replace_undefined_by, dict):
         instead_pos, instead_neg = _replacements(replace_undefined_by)
-    tn, fp, fn, tp = confusion(y_true, y_pred, labels, sample_weight, None).ravel()
+    # Sums of whole numbers may leave 64 bits, and so may their products.
+    if getattr(sample_weight, "dtype", None) in (np.int64, np.uint64):
+        sample_weight = np.asarray(sample_weight, np.float64)
+    cells = confusion(y_true, y_pred, labels, sample_weight, None).astype(np.float64)
+    tn, fp, fn, tp = cells.ravel()
     pos, neg = tp + fn, tn + fp
     lr_pos: Any = math.nan
     lr_neg: Any = math.nan

@@ -37,6 +37,8 @@ from karat.compat.sklearn._targets import (
     positive_label,
     refuse_infinite,
     refuse_small,
+    summable,
+    weight_of,
 )
 from karat.tally.sums import LOSSES, READ_BITS
 
@@ -232,7 +234,7 @@ def _log_loss_sum(rows: Rows, *, normalize: bool) -> float:
     loss = -np.log(np.clip(own, found.eps, 1 - found.eps))
     if normalize:
         return float(np.average(loss, weights=found.weights))
-    return float(np.sum(loss) if found.weights is None else np.dot(loss, found.weights))
+    return float(np.sum(loss) if found.weights is None else np.dot(loss, summable(found.weights)))
 
 
 def _brier_loss(rows: Rows) -> Any:
@@ -567,7 +569,7 @@ def top_k_accuracy_score(
         hits = np.ones_like(score, np.bool_)
     if normalize:
         return float(np.average(hits, weights=sample_weight))
-    return float(np.sum(hits) if sample_weight is None else np.dot(hits, sample_weight))
+    return float(np.sum(hits) if sample_weight is None else weight_of(hits, sample_weight))
 
 
 def _top_hits(

@@ -20,6 +20,7 @@ from karat.compat.sklearn._targets import (
     check_lengths,
     checked_targets,
     distinct,
+    summable,
 )
 from karat.data.labels.column import Column
 from karat.data.labels.containers import encode
@@ -114,7 +115,7 @@ class Pair:
         kind: "binary" or "multiclass".
         labels: those that occur, ascending.
         n: rows.
-        weights: of the rows, in the dtype given; None where all count as one.
+        weights: of the rows, in the dtype given or a wider one; None where all count as one.
         tp, pred, true: int64[k], or float64[k] Σw: rows right, predicted and true of each label.
         cells: the matrix true × predicted [k, k]; None where it was not asked for.
         columns: both columns as arrays, where they were checked with care.
@@ -156,7 +157,7 @@ def plain_sets(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Pair | No
         given = plain_weights(sample_weight)
         if given is None or not np.isfinite(given).all() or not given.any():
             return None
-        weights = as_array(sample_weight, dtype=None, finite=False)
+        weights = summable(as_array(sample_weight, dtype=None, finite=False))
     true = plain_indicator(y_true)
     pred = None if true is None else plain_indicator(y_pred)
     if true is None or pred is None or true.k != pred.k or len(true.sets) != len(pred.sets):
@@ -229,8 +230,9 @@ def plain(y_true: Any, y_pred: Any, sample_weight: Any, *, cells: bool) -> Pair 
     labels, n, tp, fp, fn, matrix = found
     kind = "binary" if len(labels) <= 2 else "multiclass"
     # Booleans of pandas that may be missing become floats.
-    given = None if weights is None else as_array(sample_weight, dtype=None, finite=False)
-    return Pair(kind, labels, n, given, tp, tp + fp, tp + fn, matrix)
+    if weights is not None:
+        weights = summable(as_array(sample_weight, dtype=None, finite=False))
+    return Pair(kind, labels, n, weights, tp, tp + fp, tp + fn, matrix)
 
 
 def plain_weights(sample_weight: Any) -> Array | None:

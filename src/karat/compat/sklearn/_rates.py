@@ -310,10 +310,25 @@ def multilabel_confusion_matrix(
             raise _samplewise()
         n_labels = len(tp)
         tp, pred, true = _row_counts(pair, labels)
-        whole = n_labels if pair.weights is None else pair.weights * n_labels
+        if pair.weights is None:
+            whole = n_labels
+        else:
+            is_float = pair.weights.dtype.kind == "f"
+            whole = (n_labels if is_float else np.int64(n_labels)) * pair.weights
     fp, fn = pred - tp, true - tp
     tn = whole - tp - fp - fn
-    return np.stack([tn, fp, fn, tp]).T.reshape(-1, 2, 2)
+    found = np.stack([tn, fp, fn, tp]).T.reshape(-1, 2, 2)
+    return _as_counted(found, pair.sets) if samplewise else found
+
+
+def _as_counted(counts: Array, sets: Indicators | None) -> Array:
+    """Weighted counts of rows in the dtype of scikit-learn's sparse matrices, if it holds them."""
+    if sets is None or sets.weights is None:
+        return counts
+    of_weights = np.dtype(np.int64) if sets.weights.dtype.kind == "b" else sets.weights.dtype
+    dtype = np.result_type(sets.true.counted_in, sets.pred.counted_in, of_weights)
+    fits = dtype.kind == "i" and np.abs(counts).max(initial=0) <= np.iinfo(dtype).max
+    return counts.astype(dtype) if fits else counts
 
 
 def _row_counts(pair: Pair, labels: Any) -> tuple[Array, Array, Array]:

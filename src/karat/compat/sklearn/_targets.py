@@ -19,6 +19,8 @@ Wanted = Literal["numeric", "float", "weights"] | np.dtype[Any] | None
 """The dtype asked for; "float" and "weights" keep what is float already."""
 
 _FLOATS = {"float": (np.float64, np.float32, np.float16), "weights": (np.float64, np.float32)}
+_WHOLE: Final = float(1 << 62)
+"""Whole numbers of 64 bits are summed exactly below."""
 UNCHECKED: Final[dict[str, Any]] = {"finite": False, "min_samples": 0, "min_features": 0}
 """Arguments of `as_array` for values that are checked later."""
 
@@ -355,7 +357,31 @@ def as_weights(weights: Any, rows: Any, dtype: Wanted = None) -> Array:
             raise ValueError(f"sample_weight.shape == {array.shape}, expected {(n,)}!")
     if np.all(array == 0):
         raise ValueError("Sample weights must contain at least one non-zero number.")
-    return array
+    return summable(array)
+
+
+def summable(weights: Any) -> Array:
+    """The weights as an array, floats of 16 bits in 64: their sums leave the type at 65504."""
+    given: Array = np.asarray(weights)
+    is_half = given.dtype.kind == "f" and given.dtype.itemsize == 2
+    return given.astype(np.float64) if is_half else given
+
+
+def weight_of(is_counted: Array, weights: Any) -> Any:
+    """The sum of some weights, in 64 bits; of booleans NumPy's product, whether any row counts."""
+    given = np.asarray(weights)
+    is_number = given.dtype.kind in "iuf"
+    return total_weight(given[is_counted]) if is_number else np.dot(is_counted, weights)
+
+
+def total_weight(weights: Any) -> Any:
+    """The sum of the weights, in 64 bits; in floats where whole numbers would leave them."""
+    given = summable(weights)
+    if given.dtype.kind not in "iuf":
+        return np.sum(weights)
+    total = np.sum(given)
+    in_floats = total if given.dtype.kind == "f" else np.sum(given, dtype=np.float64)
+    return in_floats if abs(in_floats) >= _WHOLE else total
 
 
 def averaged_weights(weights: Any) -> Any:

@@ -49,9 +49,7 @@ def label_scores(values: Any, argument: Argument, classes: Classes, n: int) -> S
     if is_sparse(values):
         found: ScoresOfSets = _of_sparse(values, argument, classes)
     elif rows is not None or _are_listed(values):
-        found = _whole(
-            _of_lists(list(values) if rows is None else rows, argument, classes), classes
-        )
+        found = _of_lists(list(values) if rows is None else rows, argument, classes)
     elif are_outputs(values):
         found = _of_matrix(as_scores(labels_of_outputs(values, argument), argument), classes)
     else:
@@ -71,14 +69,6 @@ def _are_listed(values: Any) -> bool:
         return True
     items = [item for row in rows if isinstance(row, list | tuple) for item in row]
     return any(isinstance(item, tuple | list) and len(item) == _PAIR for item in items)
-
-
-def _whole(listed: ListedScores, classes: Classes) -> ScoresOfSets:
-    """Return the scores as a matrix where every row lists every label."""
-    n = len(listed.sets)
-    if not n or len(listed.values) != n * classes.k:
-        return listed
-    return LabelScores(listed.values.reshape(n, classes.k), listed.is_prob)
 
 
 def columns_of_labels(
@@ -274,6 +264,15 @@ class LabelColumns:
 
     rows: SetRows
     n_threads: int = 0
+
+    @classmethod
+    def of(cls, rows: SetRows, n_threads: int = 0) -> LabelColumns:
+        """Return the columns of rows with scores, as a matrix where every row lists every label."""
+        listed, n, k = rows.scores, rows.n, rows.classes.k
+        if isinstance(listed, ListedScores) and n and len(listed.values) == n * k:
+            scores = LabelScores(listed.values.reshape(n, k), listed.is_prob)
+            rows = replace(rows, scores=scores)
+        return cls(rows, n_threads)
 
     @cached_property
     def _by_label(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
