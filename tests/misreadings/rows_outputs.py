@@ -224,3 +224,53 @@ def reason_without_an_interval() -> object:
     models = karat.compare(y, {"old": [0] * 80, "new": y}, metrics=["precision"])
     found = nothing, drawn, sets, slices, models
     return " ".join(map(_forms_with, found))
+
+
+def _sliced() -> karat.Report:
+    """A report of slices of which one has no true row of the class."""
+    y, said = [0, 1, 1, 0] * 30 + [0] * 6, [0, 1, 0, 0] * 30 + [0] * 6
+    return karat.evaluate(y, said, by={"site": ["a"] * 60 + ["b"] * 60 + ["c"] * 6})
+
+
+@row(
+    4,
+    "gap of a metric that a slice does not define: the gap, its remark and the table",
+    r"gap of recall: .*; without 'c' \(no row .*\) \| without 'c' \(.* \| .*gap without c is .*",
+)
+def gap_without_a_slice() -> object:
+    gap = _sliced().slices["site"].gap("recall")
+    y, said = [0, 1, 1, 0] * 30 + [0] * 6, [0, 1, 0, 0] * 30 + [0] * 6
+    by = {"site": ["a"] * 60 + ["b"] * 60 + ["c"] * 6}
+    text = karat.evaluate(y, said, by=by, metrics=["recall"]).text(200)
+    return f"{gap} | {gap.remark} | {text}"
+
+
+@row(
+    4,
+    "gap of a metric that no two slices define: the reason",
+    r"gap of kappa: fewer than two slices have a value; without 'b' \(agreement by chance .*\)",
+)
+def gap_of_nothing() -> object:
+    return karat.evaluate([0, 1, 0, 1], [0, 1, 1, 1], by=list("aaab")).slices["by"].gap("kappa")
+
+
+@row(
+    4,
+    "Difference, Estimate, Gap, differences of slices, results, per_class: longest repr below 300, "
+    "those without a form in notebooks",
+    r"True, \[\]",
+)
+def forms_of_records() -> object:
+    report, y = _sliced(), np.array([0, 1] * 40)
+    table, two = report.slices["site"], karat.compare(y, {"a": y, "b": 1 - y})
+    found = [two["f1"], two.values["f1"]["a"], table.gap("f1"), table.difference("f1")]
+    found += [table.difference("f1")["a"], report.metrics, report.per_class]
+    plain = [type(one).__name__ for one in found if not hasattr(one, "_repr_html_")]
+    return f"{max(len(repr(one)) for one in found) < 300}, {plain}"
+
+
+@row(4, "to_frame of slices by a column, of all slices, and of classes", r"24 24 14")
+def frames_of_parts() -> object:
+    report = _sliced()
+    parts = report.slices["site"], report.slices, report.per_class
+    return " ".join(str(len(part.to_frame("pyarrow"))) for part in parts)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import pickle
 import re
 from collections.abc import Callable
 from functools import cache
@@ -82,6 +84,11 @@ def compared(n_models: int) -> Any:
     return karat.compare(one["y"], dict(list(models.items())[:n_models]))
 
 
+def of_sets_compared() -> Any:
+    sets = [{"x"}, {"y"}, {"x", "y"}] * 20
+    return karat.compare(sets, {HOSTILE: sets, "b": [{"x"}] * 60}, metrics=["micro_f1"])
+
+
 def streamed(**given: Any) -> Any:
     one = rows()
     stream = karat.Stream()
@@ -101,6 +108,10 @@ PICTURED: dict[str, Callable[[], Any]] = {
     "slices": lambda: of_scores().slices,
     "slices by a column": lambda: of_scores().slices["country"],
     "slice": lambda: of_scores().slices["country"]["SE"],
+    "differences of slices": lambda: of_scores().slices["country"].difference("roc_auc"),
+    "difference of a slice": lambda: of_scores().slices["country"].difference("roc_auc")["SE"],
+    "difference of models": lambda: compared(2)["accuracy"],
+    "difference in a label": lambda: of_sets_compared().per_label("recall")[0],
     "weak slices": weak,
     "stream of labels": lambda: streamed(y_pred=rows()["pred"]),
     "stream of scores": lambda: streamed(y_prob=rows()["p"]),
@@ -164,13 +175,17 @@ def _with_rule(result: GateResult, name: str) -> dict[str, Any]:
 def test_every_public_result_has_a_form() -> None:
     report, y = of_scores(), np.arange(60) % 2
     slices = karat.evaluate(y, y, by={"group": y}).slices
+    table, two = slices["group"], karat.compare(y, {"a": y, "b": 1 - y})
     made = [
+        *(report.per_class, report.metrics, two["accuracy"], two.values["accuracy"]["a"]),
+        *(table.gap("f1"), table.heterogeneity("f1"), table.worst("f1"), table.difference("f1")),
+        *(karat.evaluate([{"a"}], [{"a"}]).per_class, table.difference("f1")["0"]),
         *(report, report["roc_auc"], report.confusion, report.curves, report.curves.roc.positive),
         *(slices, slices["group"], slices["group"][0], report.slices, karat.Stream()),
         karat.curves.roc(y, y_score=y / 2.0, positive=1),
         karat.curves.roc(y, y_score=np.eye(2)[y]),
         karat.gate(y, y, min={"accuracy": 0.5}),
-        karat.compare(y, {"a": y, "b": 1 - y}),
+        two,
         karat.find_weak_slices(y, y, by={"group": y}),
     ]
     for one in made:
@@ -197,6 +212,71 @@ def test_forms_show_the_numbers_of_their_objects() -> None:
     assert gated().headline in Page(html_of(gated())).text
     stream = Page(html_of(streamed(y_prob=rows()["p"])))
     assert "600 rows with scores, exact" in stream.text
+
+
+def test_rows_of_classes_are_shown_as_a_table_and_stay_a_list() -> None:
+    report = karat.evaluate(["a", "b", "b"], ["a", "b", "a"], level=None)
+    found = report.per_class
+    assert repr(found) == "<karat.ClassRows: 2 classes>"
+    assert str(found).splitlines()[2].split() == [
+        "a",
+        "1",
+        "2",
+        "0.5000",
+        "1.0000",
+        "0.5000",
+        "0.6667",
+    ]
+    assert ["a", "1", "2", "0.5000"] in [row[:4] for row in Page(html_of(found)).rows]
+    assert found is report.per_class
+    assert found == json.loads(json.dumps(found)) == pickle.loads(pickle.dumps(found))
+    assert type(pickle.loads(pickle.dumps(found))) is list
+    again = pickle.loads(pickle.dumps(report)).per_class
+    assert repr(again) == repr(found)
+    rows = found.to_frame("pyarrow").to_pylist()
+    assert {"metric": "precision", "label": "a", "value": 0.5}.items() <= rows[2].items()
+
+
+def test_rows_of_labels_are_called_labels() -> None:
+    found = karat.evaluate([{"x"}, {"y"}], [{"x"}, {"x"}]).per_class
+    assert repr(found) == "<karat.ClassRows: 2 labels>"
+    assert str(found).startswith("Labels")
+    assert {row["label"] for row in found.to_frame("pyarrow").to_pylist()} == {"x", "y"}
+
+
+@pytest.mark.parametrize("of_sets", [False, True])
+def test_slices_and_their_differences_have_frames(of_sets: bool) -> None:
+    y, by = [0, 1, 1, 0] * 10, {"g": list("aabb") * 10, "h": list("xyyx") * 10}
+    sets = [{"u"} if one else {"v"} for one in y]
+    report = karat.evaluate(sets, sets, by=by) if of_sets else karat.evaluate(y, y, by=by)
+    every = [row for row in report.to_frame("pyarrow").to_pylist() if row["slice"]]
+    assert report.slices.to_frame("pyarrow").to_pylist() == every
+    of_g = report.slices["g"].to_frame("pyarrow").to_pylist()
+    assert of_g == [row for row in every if row["slice"].startswith("g = ")]
+    metric = "micro_f1" if of_sets else "accuracy"
+    found = report.slices["g"].difference(metric)
+    one, other = found.to_frame("pyarrow").to_pylist()
+    assert (one["name"], other["name"], one["n_rows"]) == ("a", "b", 20)
+    assert one["high_simultaneous"] == found["a"].high_simultaneous
+
+
+def test_what_prints_as_a_sentence_has_a_short_repr() -> None:
+    table, two = of_scores().slices["country"], compared(2)
+    shown = [
+        *(
+            two["accuracy"],
+            two.values["accuracy"]["all"],
+            of_sets_compared().per_label("recall")[0],
+        ),
+        *(table.gap("roc_auc"), table.heterogeneity("roc_auc"), table.worst("roc_auc")),
+        table.difference("roc_auc")["SE"],
+        compared(3).best("accuracy"),
+    ]
+    for one in shown:
+        assert repr(one) == f"<karat.{type(one).__name__}: {one}>"
+        assert len(repr(one)) < 300
+    assert repr(table.difference("roc_auc")) == "<karat slice differences in roc_auc: 3>"
+    assert repr(of_scores().metrics) == f"<karat results: {len(of_scores().metrics)} metrics>"
 
 
 def points(html: str) -> list[float]:

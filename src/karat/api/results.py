@@ -9,10 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.api.exports import Exports, written
-from karat.api.forms import attach_forms
-from karat.api.shown import Calibration, Thresholds, ThresholdsOfClasses
+from karat.api.forms import attach_forms, attach_forms_of_slices
+from karat.api.shown import Calibration, ClassRows, Thresholds, ThresholdsOfClasses
 from karat.curves._curve import ByClass, Curve
 from karat.curves._kept import Curves
+from karat.inference.comparison.records import BestModel, Difference, Estimate
+from karat.inference.comparison.set_labels import LabelDifference
 from karat.results import comparison as outcome
 from karat.results import report, result
 
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
     from karat.tally import Label
 
 
-attach_forms(Curve, ByClass, Curves)
+attach_forms(Curve, ByClass, Curves, result.Results)
+attach_forms(Difference, LabelDifference, Estimate, BestModel)
 
 
 class Result(result.Result):
@@ -322,6 +325,25 @@ class Report(Exports, report.Report):
         return wandb_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
 
     @property
+    def per_class(self) -> ClassRows:
+        """One row for each class: label, name, counts and rates; undefined rates have a reason.
+
+        A list of dicts. Each also has ``"undefined"``: metric name → reason, for that class; and
+        ``"intervals"``: metric name → (low, high). For scores in buckets also ``"bounds"``: metric
+        name → limits of the exact value, None if not known, of each rate that is not exact. It
+        prints as a table, and ``.to_frame()`` is a data frame.
+
+        Example:
+            >>> import karat
+            >>> report = karat.evaluate(["a", "b", "b"], ["a", "b", "a"])
+            >>> report.per_class
+            <karat.ClassRows: 2 classes>
+            >>> report.per_class[0]["precision"]
+            0.5
+        """
+        return ClassRows.kept(super().per_class, self)
+
+    @property
     def thresholds(self) -> dict[str, Any] | list[dict[str, Any]]:
         """Best thresholds on these rows: for F1, informedness and equal costs.
 
@@ -353,9 +375,7 @@ class Report(Exports, report.Report):
 
         Empty if ``by=`` was not given.
         """
-        from karat.results.slices import ByColumn, Slice, SliceTable
-
-        attach_forms(ByColumn, Slice, SliceTable)
+        attach_forms_of_slices()
         return super().slices
 
     def rows(

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.api.exports import Exports
-from karat.api.forms import attach_forms
+from karat.api.forms import attach_forms_of_slices
 from karat.api.options import one_of
 from karat.api.results import Result
+from karat.api.shown import ClassRows
 from karat.data.sources.arrays.sets import places_of
 from karat.errors import error
 from karat.errors.options import option
@@ -86,10 +87,16 @@ class MultilabelReport(Exports, SetReport):
             >>> report.slices["source"].rest["a"]["micro_recall"].value == 1 / 3
             True
         """
-        from karat.results.slices import ByColumn, SetSliceTable
-
-        attach_forms(ByColumn, SetSliceTable)
+        attach_forms_of_slices()
         return super().slices
+
+    @property
+    def per_class(self) -> ClassRows:
+        """One row for each label: label, name, counts and rates; undefined rates have a reason.
+
+        As `karat.Report.per_class`, of the labels.
+        """
+        return ClassRows.kept(super().per_class, self, ("label", "labels"))
 
     def of_labels(self, labels: Sequence[Label] | str) -> Self:
         """The report of some of the labels alone: of a stratum, as the rare ones.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from karat.results.result import Result
 
 if TYPE_CHECKING:
+    from karat.output.tidy import Backend
     from karat.results.report import Report
+    from karat.results.sets import SetReport
 
 
 def _no_attribute(found: Mapping[str, Any], name: str, called: str) -> AttributeError:
@@ -75,3 +77,69 @@ class Calibration(dict[str, Result]):
         from karat.output.forms import calibration_as_html, form
 
         return form(lambda found: calibration_as_html(found, self._report), self)
+
+
+class ClassRows(list[dict[str, Any]]):
+    """Counts and rates of each class: a list of dicts that prints as a table.
+
+    Attributes:
+        report: the report of the classes.
+        words: name of one of them, and of several.
+    """
+
+    def __init__(
+        self,
+        found: Sequence[dict[str, Any]],
+        report: Report | SetReport,
+        words: tuple[str, str] = ("class", "classes"),
+    ) -> None:
+        super().__init__(found)
+        self.report = report
+        self.words = words
+
+    @classmethod
+    def kept(
+        cls,
+        found: list[dict[str, Any]],
+        report: Report | SetReport,
+        words: tuple[str, str] = ("class", "classes"),
+    ) -> Self:
+        """The rows that a report keeps, with their forms from the first read on."""
+        if not isinstance(found, cls):
+            found = report.__dict__["per_class"] = cls(found, report, words)
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return the values as one long data frame, as `karat.Report.to_frame` has them.
+
+        Args:
+            backend: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None: the first of them that is
+                installed.
+
+        Example:
+            >>> import karat
+            >>> report = karat.evaluate(["a", "b", "b"], ["a", "b", "a"], level=None)
+            >>> report.per_class.to_frame("polars")["label"].unique().sort().to_list()
+            ['a', 'b']
+        """
+        from karat.output.tidy import REPORT_COLUMNS, frame_of, rows_of_classes
+
+        return frame_of(rows_of_classes(self.report), REPORT_COLUMNS, backend)
+
+    def __repr__(self) -> str:
+        return f"<karat.ClassRows: {len(self)} {self.words[len(self) != 1]}>"
+
+    def __str__(self) -> str:
+        from karat.output.layout import classes_as_text
+
+        return classes_as_text(self.report, self.words) if self else repr(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Numbers travel, not the report."""
+        return list, (list(self),)
+
+    def _repr_html_(self) -> str:
+        from karat.output.forms import form
+        from karat.output.record_forms import classes_as_html
+
+        return form(lambda found: classes_as_html(found.report, found.words), self)

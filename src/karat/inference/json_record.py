@@ -7,9 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class JsonRecord:
-    """Data that can be serialized to JSON."""
+    """Data that can be serialized to JSON; `repr` of what prints as a sentence is short."""
+
+    def __repr__(self) -> str:
+        return f"<karat.{type(self).__name__}: {self}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON types; null for numbers that are not finite."""

@@ -15,7 +15,7 @@ import numpy as np
 from karat.curves._curve import ByClass, Curve, Reliability
 from karat.errors import KaratError
 from karat.errors.doubts import without_doubts
-from karat.errors.text import amounts, count, counted, harmless, interval, threshold, value
+from karat.errors.text import amounts, count, counted, harmless, threshold, value
 from karat.metrics import get
 from karat.output.describe import headline_names, slice_metric
 from karat.output.document import (
@@ -30,7 +30,7 @@ from karat.output.document import (
 )
 from karat.output.drawing import COLORS, MOST_ROWS, Line, Look, Mark, Picture, forest, plane
 from karat.output.notebook import html_of, html_of_result
-from karat.output.sections import marked_value, missing_intervals, slice_section, thresholds_section
+from karat.output.sections import results_table, slice_section, thresholds_section
 from karat.results.gate.result import with_limits
 
 if TYPE_CHECKING:
@@ -332,22 +332,10 @@ def slices_as_html(slices: ByColumn[Any]) -> str:
     return head + "".join(map(_slices_of, tables[:_MOST_TABLES]))
 
 
-def _table_of(title: str, found: Sequence[Result], *, is_asked: bool) -> Table:
-    """Results as a table: values, intervals where there are any, and why some have none."""
-    limits = [interval(one.low, one.high) for one in found]
-    return Table.by_column(
-        title,
-        (TableColumn("metric", "left"), [one.name for one in found]),
-        (TableColumn("value", style="strong"), map(marked_value, found)),
-        *([(TableColumn("interval", "left", style="dim"), limits)] if any(limits) else []),
-        notes=tuple(missing_intervals((x.name, x) for x in found)) if is_asked else (),
-    )
-
-
 def slice_as_html(part: Slice) -> str:
     """One slice: the metrics that open a report."""
     found = [part[name] for name in headline_names(part.whole)]
-    table = _table_of("Metrics", found, is_asked=part.whole.confidence is not None)
+    table = results_table("Metrics", found, is_asked=part.whole.confidence is not None)
     marks = [
         Mark(one.name, one.value, one.low, one.high, reason=one.undefined or "")
         for one in found
@@ -375,7 +363,7 @@ def result_as_html(result: Result) -> str:
 def calibration_as_html(found: Mapping[str, Any], report: Report) -> str:
     """Calibration: the reliability diagram above its metrics."""
     results = list(found.values())
-    table = _table_of("Calibration", results, is_asked=report.confidence is not None)
+    table = results_table("Calibration", results, is_asked=report.confidence is not None)
     facts = (counted(report.n_rows, "row"), *([report.scores] if report.scores else []))
     document = Document("karat calibration", facts, (table,))
     return html_of(document, picture_or_none(_picture_of_calibration, report))

@@ -8,7 +8,7 @@ from itertools import compress, starmap
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from karat.errors.text import cells, contrasted, harmless, padded, safe, wrapped
-from karat.output.describe import describe, slice_metric
+from karat.output.describe import classes_table, describe, slice_metric
 from karat.output.document import (
     Cell,
     Document,
@@ -28,6 +28,7 @@ from karat.output.sections import confusion_section, matrix_lines, slice_section
 if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Confusion
+    from karat.results.sets import SetReport
     from karat.results.slices import ByColumn, NamedSlices
 
 INDENT = 2
@@ -317,6 +318,12 @@ def slices_as_text(found: ByColumn[Any] | NamedSlices[Any], width: int = 80) -> 
     sections = tuple(slice_section(table, slice_metric(table.whole)) for table in tables)
     text = text_of(Document("", (), sections), width).strip("\n")
     return text or "No slices: give by= to karat.evaluate."
+
+
+def classes_as_text(report: Report | SetReport, words: tuple[str, str], width: int = 80) -> str:
+    """The table of classes, as a report shows it."""
+    section = classes_table(report, words[1].capitalize(), words)
+    return text_of(Document("", (), (section,)), width).strip("\n")
 
 
 def confusion_as_text(confusion: Confusion, width: int = 80) -> str:

@@ -67,11 +67,28 @@ def some_of(names: Sequence[str], limit: int = 4) -> str:
 
 def missing_intervals(found: Iterable[tuple[str, Result | Estimate]]) -> list[str]:
     """Return a line for each reason why values have no interval, with their names."""
-    reasons: dict[str, list[str]] = {}
-    for name, one in found:
-        if one.remark and (one.low is None or one.high is None):
-            reasons.setdefault(one.remark, []).append(name)
-    return [f"no interval: {some_of(names)}: {reason}" for reason, names in reasons.items()]
+    missing = ((name, one) for name, one in found if one.low is None or one.high is None)
+    return by_reason("no interval", {name: one.remark for name, one in missing if one.remark})
+
+
+def by_reason(what: str, reasons: Mapping[str, str]) -> list[str]:
+    """Return a line for each reason, with the names that it holds for."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        names.setdefault(reason, []).append(name)
+    return [f"{what}: {some_of(each)}: {reason}" for reason, each in names.items()]
+
+
+def results_table(title: str, found: Sequence[Result], *, is_asked: bool) -> Table:
+    """Return results as a table: values, intervals where there are any, and why some have none."""
+    limits = [interval(one.low, one.high) for one in found]
+    return Table.by_column(
+        title,
+        (TableColumn("metric", "left"), [one.name for one in found]),
+        (TableColumn("value", style="strong"), map(marked_value, found)),
+        *([(TableColumn("interval", "left", style="dim"), limits)] if any(limits) else []),
+        notes=tuple(missing_intervals((x.name, x) for x in found)) if is_asked else (),
+    )
 
 
 Texts: TypeAlias = Sequence[Sequence[str]]
@@ -332,12 +349,10 @@ def _section_of(
     several = [differences[i] for i in places]
     parts = [all_parts[i] for i in places]
     results = [part[metric] for part in parts]
-    reasons: dict[str, list[str]] = {}
-    for one in several:
-        if one.undefined:
-            reasons.setdefault(one.undefined, []).append(one.name)
-    for reason, names in list(reasons.items())[:3]:
-        notes.append(f"not compared: {some_of(names)}: {reason}")
+    notes += by_reason("not compared", {x.name: x.undefined for x in several if x.undefined})
+    known = {one.name for one in several if not one.undefined}
+    left_out = table.gap(metric).left_out.items()
+    notes += by_reason("not tested together", {x: why for x, why in left_out if x in known})
     limits = []
     if asked is not None:
         notes += missing_intervals(
@@ -374,8 +389,9 @@ def _told(table: NamedSlices[Any], metric: str) -> str:
     if test.p is None:
         return sentences[0]
     if gap.p is not None:
+        without = f" without {some_of(list(gap.left_out))}" if gap.left_out else ""
         sentences.append(
-            f"The largest gap is {value(gap.observed)}; equal slices have a gap of "
+            f"The largest gap{without} is {value(gap.observed)}; equal slices have a gap of "
             f"{value(gap.expected)} on average, and below {value(gap.most)} in "
             f"{100 * gap.level:g} % of samples."
         )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from karat.results.report import Report
     from karat.results.result import Result
     from karat.results.sets import SetReport
-    from karat.results.slices import NamedSlices
+    from karat.results.slices import ByColumn, NamedSlices, SliceDifferences
 
 Row: TypeAlias = "dict[str, str | float | int | bool | None]"
 
@@ -69,6 +69,26 @@ COMPARISON_COLUMNS: Final[Mapping[str, type]] = {
 }
 """The same of a comparison: one row for each metric and pair of models."""
 
+
+SLICE_DIFFERENCE_COLUMNS: Final[Mapping[str, type]] = {
+    "metric": str,
+    "name": str,
+    "n_rows": int,
+    "value": float,
+    "rest": float,
+    "difference": float,
+    "low": float,
+    "high": float,
+    "low_simultaneous": float,
+    "high_simultaneous": float,
+    "level": float,
+    "p": float,
+    "p_adjusted": float,
+    "method": str,
+    "undefined": str,
+    "remark": str,
+}
+"""The same of differences of slices from all other rows."""
 
 JUDGED_COLUMNS: Final[Mapping[str, type]] = {
     "metric": str,
@@ -143,12 +163,7 @@ def rows_of_metrics(report: Report, names: Iterable[str] | None = None) -> list[
 def rows_of_sets(report: SetReport) -> list[Row]:
     """Every listed metric, then every label, then every slice: one row a value."""
     metrics = [_row(report, result) for result in report.metrics.values()]
-    level = None if report.confidence is None else report.confidence.level
-    of_labels = [
-        _class_row(row, name, level, report.n_rows)
-        for row in report.per_class
-        for name in PER_CLASS
-    ]
+    of_labels = rows_of_classes(report)
     if report.rows is None and report.kept_slices is None:
         return metrics + of_labels
     of_slices = _rows_of(report, report.slices.values(), headline_of_sets(report))
@@ -173,7 +188,7 @@ def _row(report: Report | SetReport, result: Result) -> Row:
     }
 
 
-def rows_of_classes(report: Report) -> list[Row]:
+def rows_of_classes(report: Report | SetReport) -> list[Row]:
     """One row for each class and column of `Report.per_class`.
 
     Their limits come from one method for a column of the table, which does not name it.
@@ -219,16 +234,39 @@ def _rows_of(
     ]
 
 
-def rows_of_comparison(comparison: Comparison) -> list[Row]:
-    """One row for each metric and pair of models, in the order of `Comparison.differences`."""
+def frame_of_slices(found: ByColumn[Any] | NamedSlices[Any], backend: Backend | None) -> Any:
+    """A frame of slices by one column or by each: a row for each slice and opening metric."""
+    from karat.results.slices import ByColumn, SetSliceTable
+
+    rows: list[Row] = []
+    for table in found.values() if isinstance(found, ByColumn) else [found]:
+        headline = headline_of_sets if isinstance(table, SetSliceTable) else headline_names
+        rows += _rows_of(table.whole, [table], headline(table.whole))
+    return frame_of(rows, REPORT_COLUMNS, backend)
+
+
+def frame_of_slice_differences(found: SliceDifferences, backend: Backend | None) -> Any:
+    """A frame of the differences of slices from all other rows: a row for each slice."""
+    return frame_of(
+        _rows_by(found.values(), SLICE_DIFFERENCE_COLUMNS), SLICE_DIFFERENCE_COLUMNS, backend
+    )
+
+
+def _rows_by(records: Iterable[object], columns: Mapping[str, type]) -> list[Row]:
+    """A row for each record, with the attributes that columns name."""
     return [
         {
             name: _number(found) if kind is float else _text(found) if kind is str else found
-            for name, kind in COMPARISON_COLUMNS.items()
+            for name, kind in columns.items()
             for found in (getattr(one, name),)
         }
-        for one in comparison.differences
+        for one in records
     ]
+
+
+def rows_of_comparison(comparison: Comparison) -> list[Row]:
+    """One row for each metric and pair of models, in the order of `Comparison.differences`."""
+    return _rows_by(comparison.differences, COMPARISON_COLUMNS)
 
 
 def rows_of_judged(report: JudgedReport) -> list[Row]:

@@ -20,7 +20,7 @@ from karat.results.folds import FoldResult, Folds
 CORRECTED_T: Final = "corrected resampled t-test"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class FoldDifference(JsonRecord):
     """The difference a − b of two models in a metric, over the same folds.
 

@@ -273,7 +273,10 @@ class Results(Mapping[str, Result]):
         return len(self.listed)
 
     def __repr__(self) -> str:
-        return repr(dict(self))
+        return f"<karat results: {len(self)} metrics>"
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.values()))
 
 
 def _is_number(value: object) -> TypeGuard[float]:

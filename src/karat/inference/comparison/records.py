@@ -59,7 +59,7 @@ class Discordant:
     n: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Difference(JsonRecord):
     """The difference of two models in one metric: a − b.
 
@@ -155,7 +155,7 @@ def ratio(above: float, below: float) -> float:
     return math.inf if above else math.nan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate(JsonRecord):
     """Value of one metric for one model, and its precision.
 
@@ -191,8 +191,13 @@ class Estimate(JsonRecord):
     def __float__(self) -> float:
         return self.value
 
+    def __str__(self) -> str:
+        limits = interval(self.low, self.high)
+        reason = "" if limits or not self.remark else f"({self.remark})"
+        return " ".join(filter(None, [number(self.value), limits, reason]))
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class BestModel(JsonRecord):
     """The best of several models by one metric, corrected for having been chosen.
 

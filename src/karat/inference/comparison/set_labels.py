@@ -31,7 +31,7 @@ _OUTSIDE: Final = 1e-4
 _Side: TypeAlias = tuple[SetIntervals, ClassLimits]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LabelDifference(JsonRecord):
     """The difference of two models in one label: a − b.
 

@@ -166,7 +166,7 @@ _LIMITED: Final = {"p": _PROBABILITY, "p_adjusted": _PROBABILITY}
 TESTS: Final = js.record(
     js.itself,
     heterogeneity=js.record_of(Heterogeneity, **_LIMITED),
-    gap=js.record_of(Gap, **_LIMITED),
+    gap=js.record_of(Gap, **_LIMITED, left_out=js.given(lambda s: s.heterogeneity.left_out)),
     differences=js.each(js.record_of(SliceDifference, **_LIMITED)).where(
         lambda found, s: (
             [(one.name, one.n_rows) for one in found]

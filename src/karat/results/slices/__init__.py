@@ -1,6 +1,6 @@
 """Slices of the rows of a report: what each gives, how it differs from the others, how surely."""
 
-from karat.results.slices.differences import SliceDifference
+from karat.results.slices.differences import SliceDifference, SliceDifferences
 from karat.results.slices.equality import Gap, Heterogeneity, Worst
 from karat.results.slices.named import NamedSlices
 from karat.results.slices.parts import ScoredSlices, Slice
@@ -16,6 +16,7 @@ __all__ = [
     "SetSliceTable",
     "Slice",
     "SliceDifference",
+    "SliceDifferences",
     "SliceTable",
     "Slices",
     "Worst",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -36,7 +36,7 @@ _LEAST_TAIL: Final = 1e-12
 """Beyond it limits say nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SliceDifference(JsonRecord):
     """A slice less the other slices together, in one metric.
 
@@ -80,6 +80,16 @@ class SliceDifference(JsonRecord):
     def __float__(self) -> float:
         return self.difference
 
+    def __str__(self) -> str:
+        what = f"{self.metric}: {self.name} − other rows"
+        if self.undefined is not None:
+            return f"{what}: not compared, {self.undefined}"
+        low, high = self.low_simultaneous, self.high_simultaneous
+        limits = "" if low is None or high is None else f" [{low:+.4g}, {high:+.4g}]"
+        p = "" if self.p_adjusted is None else f", p = {self.p_adjusted:.3g}"
+        at_once = " (all slices at once)" if limits or p else ""
+        return f"{what} = {self.difference:+.4g}{limits}{p}{at_once}"
+
     @property
     def is_shown(self) -> bool:
         """True if the difference is significant, corrected for all slices.
@@ -90,6 +100,17 @@ class SliceDifference(JsonRecord):
             return False
         low, high = self.low_simultaneous, self.high_simultaneous
         return low is None or high is None or not low <= 0.0 <= high
+
+
+class SliceDifferences(dict[Any, SliceDifference]):
+    """Slice → its difference from all other rows, in one metric."""
+
+    def __repr__(self) -> str:
+        metric = next((one.metric for one in self.values()), "no metric")
+        return f"<karat slice differences in {metric}: {len(self)}>"
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.values()))
 
 
 def level_of_each(level: float, n: int) -> float:

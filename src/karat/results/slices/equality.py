@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
+from karat.errors import shown
+from karat.errors.text import value
 from karat.inference.comparison.contrasts import Combined
 from karat.inference.comparison.families import statistic_of, tail_of, wald
 from karat.inference.comparison.judging import root
@@ -26,11 +28,12 @@ _SAME: Final = 1e-12
 _NEAR: Final = 0.3
 """Nearer to the mean than that, a distance does not say how large a standard error is."""
 _ROUNDS: Final = 2
+FEWER_THAN_TWO: Final = "fewer than two slices have a value"
 FEW: Final = 30
 """Slices with fewer rows than this make the test rough."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Heterogeneity(JsonRecord):
     """One test that a metric has the same value in every slice (Cochran 1954).
 
@@ -73,14 +76,14 @@ class Heterogeneity(JsonRecord):
 
     def __str__(self) -> str:
         if self.p is None:
-            return "fewer than two slices have a value"
+            return FEWER_THAN_TWO
         told = "slices differ" if self.is_shown else "slices are not shown to differ"
         p = self.p
         rounded = "< 0.001" if p < 0.001 else f"= {p:.2g}" if p < 0.095 else f"= {p:.2f}"
         return f"{told} (p {rounded})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Gap(JsonRecord):
     """The largest less the smallest value of the slices, beside what equal slices would show.
 
@@ -94,6 +97,7 @@ class Gap(JsonRecord):
         level: of `most`.
         highest, lowest: the slices it lies between.
         seed, n_draws: of the simulation.
+        left_out: slices without a value, or without a variance: name → why.
     """
 
     metric: str
@@ -106,12 +110,32 @@ class Gap(JsonRecord):
     lowest: str | None
     seed: int
     n_draws: int = N_DRAWS
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def remark(self) -> str | None:
+        """The slices that are left out, with the reason; None if all slices have a value."""
+        by_reason: dict[str, list[str]] = {}
+        for name, reason in self.left_out.items():
+            by_reason.setdefault(reason, []).append(name)
+        each = [f"{shown(names)} ({reason})" for reason, names in by_reason.items()]
+        return f"without {'; '.join(each)}" if each else None
 
     def __float__(self) -> float:
         return self.observed
 
+    def __str__(self) -> str:
+        text = f"gap of {self.metric}: "
+        if self.p is None:
+            text += FEWER_THAN_TWO
+        else:
+            text += f"{value(self.observed)} between {self.lowest} and {self.highest}, p = "
+            text += f"{self.p:.2g}; equal slices: {value(self.expected)} on average, below "
+            text += f"{value(self.most)} in {100 * self.level:g} % of samples"
+        return "; ".join(filter(None, [text, self.remark]))
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Worst:
     """The worst slice, where the rows show that there is one.
 
@@ -132,6 +156,9 @@ class Worst:
 
     def __str__(self) -> str:
         return self.name if self.name is not None else f"no slice: {self.reason}"
+
+    def __repr__(self) -> str:
+        return f"<karat.Worst: {self}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -275,12 +302,13 @@ def gap_of(
     """The gap of the slices, and that of equal ones which vary as they do."""
     t, nan = len(found.places), math.nan
     if t < 2:
-        return Gap(str(metric), nan, nan, nan, None, level, None, None, seed)
+        none = str(metric), nan, nan, nan, None, level, None, None, seed
+        return Gap(*none, left_out=found.left_out)
     observed = float(np.ptp(found.values))
     highest = names[found.places[int(found.values.argmax())]]
     lowest = names[found.places[int(found.values.argmin())]]
     if reference is not None:
-        shown, n = reference.gaps(found.places, observed, level), reference.permuted.n
+        beside, n = reference.gaps(found.places, observed, level), reference.permuted.n
     else:
         drawn, n = np.random.default_rng(seed).standard_normal((N_DRAWS, t)), N_DRAWS
         if found.covariance is None:
@@ -288,5 +316,6 @@ def gap_of(
         else:
             values, vectors = np.linalg.eigh(found.covariance)
             drawn = drawn @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-        shown = gaps_beside(np.ptp(drawn, axis=1), observed, level)
-    return Gap(str(metric), observed, *shown, level, highest, lowest, seed, n)
+        beside = gaps_beside(np.ptp(drawn, axis=1), observed, level)
+    ends = level, highest, lowest
+    return Gap(str(metric), observed, *beside, *ends, seed, n, found.left_out)

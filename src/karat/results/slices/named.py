@@ -13,7 +13,7 @@ from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
 from karat.metrics import Metric, get
 from karat.results.result import Result
-from karat.results.slices.differences import SliceDifference
+from karat.results.slices.differences import SliceDifference, SliceDifferences
 from karat.results.slices.equality import Gap, Heterogeneity, Worst, worst_of
 from karat.results.slices.parts import name_of
 from karat.tally.cached import cached_property
@@ -79,12 +79,16 @@ class NamedSlices(Mapping[Any, PartT]):
         @property
         def slice_keys(self) -> tuple[Key, ...]: ...
         @property
+        def whole(self) -> Any: ...
+        @property
         def asked(self) -> Confidence: ...
         @property
         def _parts(self) -> tuple[PartT, ...]: ...
         @property
         def _rests(self) -> tuple[PartT, ...]: ...
         def tests(self, metric: str | Metric) -> Tests: ...
+        # Of `karat.api.forms`.
+        def to_frame(self, backend: str | None = None) -> Any: ...
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -134,7 +138,7 @@ class NamedSlices(Mapping[Any, PartT]):
         wanted = get(metric)
         return np.array([one[wanted].value for one in self._parts])
 
-    def difference(self, metric: str | Metric) -> Mapping[Any, SliceDifference]:
+    def difference(self, metric: str | Metric) -> SliceDifferences:
         """Every slice less all other rows, with intervals and p-values alone and all at once.
 
         Errors:
@@ -149,7 +153,8 @@ class NamedSlices(Mapping[Any, PartT]):
             -0.5
         """
         found = self.tests(metric).differences
-        return {name: found[key] for name, key in zip(self, self.slice_keys, strict=True)}
+        named = zip(self, self.slice_keys, strict=True)
+        return SliceDifferences({name: found[key] for name, key in named})
 
     def heterogeneity(self, metric: str | Metric) -> Heterogeneity:
         """One test that the metric is the same in all slices.

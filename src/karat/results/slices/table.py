@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -297,6 +297,10 @@ TableT = TypeVar("TableT")
 
 class ByColumn(Mapping[Any, TableT]):
     """Column, or tuple of columns → its table of slices."""
+
+    if TYPE_CHECKING:
+        # Of `karat.api.forms`.
+        def to_frame(self, backend: str | None = None) -> Any: ...
 
     def __init__(self, tables: Mapping[Key, TableT] | None = None) -> None:
         self._tables = dict(tables or {})
