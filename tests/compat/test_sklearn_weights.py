@@ -131,3 +131,22 @@ def test_weights_that_are_objects(name: str) -> None:
         assert ours.error is None, ours
         assert ours.warned == other.warned
         assert is_same_value(ours.value, other.value, ROUNDED), (ours, other)
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_kappa_of_many_classes_makes_no_matrix(
+    weights: str | None, is_weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(8)
+    true = rng.permutation(np.r_[np.arange(3000), rng.integers(0, 3000, 3000)])
+    pred = np.where(rng.random(6000) < 0.6, true, rng.integers(0, 3000, 6000))
+    given = {"sample_weight": rng.random(6000)} if is_weighted else {}
+    right = theirs("cohen_kappa_score")(true, pred, weights=weights, **given)
+
+    def no_matrix(*args: Any) -> Any:
+        raise AssertionError("a matrix of 3000 classes was counted")
+
+    monkeypatch.setattr("karat.compat.sklearn._labels.confusion", no_matrix)
+    ours = karat_sklearn.cohen_kappa_score(true, pred, weights=weights, **given)
+    assert ours == pytest.approx(right, rel=1e-12)
