@@ -42,7 +42,7 @@ _SEED_MAX: Final = 2**64 - 1
 _TAILS: Final = (1e-12, 0.4999)
 """Range of the tail probability beyond each limit."""
 _LEAST_LEVEL: Final = 0.5
-"""Of limits that hold at every look: below it, the boundary has no nearest place."""
+"""A level below it is meant as an error rate; at every look the boundary has no nearest place."""
 _ADVICE: Final = {
     "level": "It is the coverage: the proportion of such intervals that cover the true value.",
     "side": "'low' gives a lower limit alone, 'high' an upper one.",
@@ -218,8 +218,9 @@ class Confidence:
                 do = f"Give {option('level', float(f'{share / 100.0:g}'))}: a proportion. "
             raise _refused("level", level, choices, do)
         if share < _LEAST_LEVEL:
-            coverage = option("level", float(f"{1.0 - share:g}"))
+            coverage = option("level", float(f"{1.0 - share:.12g}"))
             do = f"Give {coverage}: level= is the coverage of the intervals, not their error rate. "
+            do = do if share >= _TAILS[0] else ""
             choices = f"a number from {_LEAST_LEVEL} to 1, as 0.95, or None for no intervals"
             raise _refused("level", level, choices, as_typed(do))
         found = cls(share, **words, seed=seed, n_replicates=n_replicates)
@@ -228,7 +229,8 @@ class Confidence:
             found = replace(found, anytime=planned)
         else:
             sides = 2.0 if found.side == "both" else 1.0
-            choices = f"a number from {1.0 - most * sides:g} to 1 − {least * sides:g}, as 0.95"
+            low = max(_LEAST_LEVEL, 1.0 - most * sides)
+            choices = f"a number from {low:g} to 1 − {least * sides:g}, as 0.95"
             raise _refused("level", level, choices)
         return found
 

@@ -36,13 +36,6 @@ def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
         names = [given.get(label, label) for label in classes.labels]
     else:
         names = listed_names(given)
-        texts, of_classes = (list(map(str, x)) for x in (names, classes.labels))
-        if texts != of_classes and sorted(texts) == sorted(of_classes):
-            found = (
-                f"They are the classes in another order: {shown(names)}; the classes are "
-                f"{shown(classes.labels)}"
-            )
-            raise error("K117", found=found)
     if len(names) != classes.k:
         known = shown(classes.labels)
         raise error("K117", found=f"{len(names)} names for {classes.k} classes: {known}")
@@ -50,6 +43,14 @@ def display_names(given: Any, classes: Classes) -> tuple[str, ...] | None:
     if None in labels:
         place = labels.index(None)
         found = f"Name {place} is {short(names[place])} ({type(names[place]).__name__})"
+        raise error("K117", found=found)
+    texts, of_classes = (list(map(str, x)) for x in (labels, classes.labels))
+    is_list = not isinstance(given, Mapping)
+    if is_list and texts != of_classes and sorted(texts) == sorted(of_classes):
+        found = (
+            f"They are the classes in another order: {shown(names)}; the classes are "
+            f"{shown(classes.labels)}"
+        )
         raise error("K117", found=found)
     first: dict[str, int] = {}
     for place, label in enumerate(labels):
