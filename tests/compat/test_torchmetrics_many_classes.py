@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -197,3 +198,10 @@ def test_a_collection_shares_the_largest_state_that_one_needs() -> None:
     narrow.update(torch.tensor([0, 1, 2]), torch.tensor([0, 1, 1]))
     with pytest.raises(KaratError, match="counts otherwise"):
         t.MulticlassF1Score(k).merge_state(narrow["f1"].clone())
+
+
+def test_the_page_has_the_right_number_beside_each_defect_that_is_kept() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "torchmetrics.md").read_text(encoding="utf-8")
+    part = page.partition("are not what their names promise")[2].partition("## ")[0]
+    assert "karat.roc_auc" in part
+    assert "karat.balanced_accuracy" in part

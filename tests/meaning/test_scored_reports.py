@@ -78,7 +78,7 @@ def test_one_column_and_two_give_the_same_report() -> None:
         assert karat.evaluate(TWO, y_prob=both.astype(dtype)).to_dict() == whole
         assert karat.evaluate(TWO, y_prob=np.array(PROB, dtype)).to_dict() == whole
     assert karat.evaluate(TWO, y_prob=np.asfortranarray(both)).to_dict() == whole
-    for host in (pd.DataFrame(both), pl.DataFrame(both), pa.table({"a": both[:, 0], "b": PROB})):
+    for host in (pd.DataFrame(both), pl.DataFrame(both), pa.table({"0": both[:, 0], "1": PROB})):
         assert karat.evaluate(TWO, y_prob=host).to_dict() == whole
     changed = both.copy()
     changed[0] = [0.5, 0.5]

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 
 from tests.misreadings.table import ROWS
+
+_MOST_BYTES = 8 << 30
+"""Memory of an old commit, some of whose answers take more than there is."""
 
 
 def load() -> None:
@@ -28,10 +32,15 @@ def answers_of(commit: str) -> dict[str, str]:
 
     command = [sys.executable, "-S", "-m", "tests.misreadings", "--json"]
     run = subprocess.run(
-        command, env=environment(commit_tree(commit)), capture_output=True, text=True, check=False
+        command,
+        env=environment(commit_tree(commit)),
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES)),
     )
     if run.returncode:
-        raise SystemExit(run.stderr)
+        raise SystemExit(f"{commit} gives no answers, exit code {run.returncode}: {run.stderr}")
     answers: dict[str, str] = json.loads(run.stdout.splitlines()[-1])
     return answers
 

@@ -88,21 +88,19 @@ def spellings_with_signs() -> object:
     return _each(*(lambda each=each: karat.evaluate(each, each) for each in columns))
 
 
-@row(7, "a confusion matrix divided by its rows, its columns, its sum", "K424 K424 K424 K424 K424")
+@row(
+    7,
+    "a confusion matrix divided by its rows, its columns, its sum",
+    "K424 K424 K424 K424 K424 - - -",
+)
 def normalized_matrices() -> object:
     table = np.array([[50, 10, 4], [5, 35, 3], [2, 7, 20]])
     rows, columns = table.sum(1, keepdims=True), table.sum(0)
     each = [table / rows, table / columns, table / table.sum(), (100 * table / rows).round(1)]
     each.append(pd.DataFrame((table / rows).round(2), list("abc"), list("abc")))
+    # Counts, and sums of weights.
+    each += [table, table * 0.7, table * 1.0]
     return _each(*(lambda x=x: karat.evaluate(confusion=x) for x in each))
-
-
-@row(7, "… counts, and sums of weights", "- - -")
-def matrices_that_are_not_normalized() -> object:
-    table = np.array([[80, 20], [10, 90]])
-    return _each(
-        *(lambda x=x: karat.evaluate(confusion=x) for x in (table, table * 0.7, table * 1.0))
-    )
 
 
 @row(2, "class_names= holds the labels in another order", "K117 K117 - -")
@@ -157,19 +155,29 @@ def _in_a_file(frame: pd.DataFrame, **options: object) -> object:
         return karat.evaluate(path, **options)  # type: ignore[arg-type]
 
 
-@row(7, "a table of counts, as value_counts() and GROUP BY give it", "K427 K427 K427 K427 K427")
+@row(
+    7,
+    "a table of counts, as value_counts() and GROUP BY give it",
+    "K427 K427 K427 K427 K427 - - - -",
+)
 def counts_as_rows() -> object:
     counts = {"label": [0, 0, 1, 1], "pred": [0, 1, 0, 1], "count": [50, 10, 5, 35]}
     frame = pd.DataFrame(counts)
     true, pred = _three()
     found = pd.DataFrame({"label": true, "pred": pred}).value_counts().reset_index(name="n")
     country = pd.concat([frame.assign(country=x) for x in "ab"])
+    sizes = pd.DataFrame({"label": true, "pred": pred, "size": np.arange(300)})
     return _each(
         lambda: karat.evaluate(counts),
         lambda: karat.evaluate(frame.rename(columns={"count": "support"})),
         lambda: karat.evaluate(found),
         lambda: _in_a_file(frame),
         lambda: karat.evaluate(country, by="country"),
+        # Features, ids, and a count of 1 in every row.
+        lambda: karat.evaluate(sizes),
+        lambda: _in_a_file(sizes.rename(columns={"size": "len"})),
+        lambda: karat.evaluate(frame.rename(columns={"count": "n"}).assign(n=1)),
+        lambda: karat.evaluate(frame.assign(id=list("abcd"))),
     )
 
 
@@ -184,19 +192,6 @@ def counts_that_are_named() -> object:
     alone = karat.evaluate(frame, weights="")
     asked = error(lambda: karat.evaluate(frame))
     return f"{asked}, {named['accuracy'].value:g}, {alone['accuracy'].value:g}"
-
-
-@row(7, "… a feature called count or size of rows", "- - - -")
-def counts_that_are_features() -> object:
-    true, pred = _three()
-    frame = pd.DataFrame({"label": true, "pred": pred, "size": np.arange(300)})
-    few = pd.DataFrame({"label": [0, 0, 1, 1], "pred": [0, 1, 0, 1], "n": [1, 1, 1, 1]})
-    return _each(
-        lambda: karat.evaluate(frame),
-        lambda: _in_a_file(frame.rename(columns={"size": "len"})),
-        lambda: karat.evaluate(few),
-        lambda: karat.evaluate(few.assign(n=[5, 3, 2, 4], id=list("abcd"))),
-    )
 
 
 @row(7, "a column of train and test rows", r"D152 D152 D152 - - -")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import karat
 from tests.misreadings.table import row
-
-PAGE = Path(__file__).parents[2] / "docs" / "torchmetrics.md"
 
 
 def _state(name: str, **options: Any) -> str:
@@ -57,17 +54,6 @@ def name_of_another_field() -> object:
     except ImportError as problem:
         return f"{hasattr(home, 'BLEUScore')}; {problem}"
     return BLEUScore
-
-
-@row(
-    5,
-    "torchmetrics' AUROC of logits near 98, and macro averages with ignore_index, on the page",
-    r"karat\.roc_auc karat\.balanced_accuracy",
-)
-def defects_that_are_kept() -> object:
-    page = PAGE.read_text(encoding="utf-8")
-    part = page.partition("are not what their names promise")[2].partition("## ")[0]
-    return " ".join(name for name in ("karat.roc_auc", "karat.balanced_accuracy") if name in part)
 
 
 @row(5, "compare: p bounded by the number of replicates", r"<0\.0020 p < 0\.002 0\.002")

@@ -237,15 +237,6 @@ def monitor_with_a_typed_boolean() -> object:
         return command(*call, f"{folder}/b.csv")
 
 
-@row(6, 'Monitor(positive="ok") whose first batch is all "ok", stored and read', r"recall .*")
-def stored_monitor_of_one_class() -> object:
-    monitor = karat.Monitor(min={"recall": 0.1}, positive="ok")
-    monitor.add(y_true=["ok"] * 40, y_pred=["ok"] * 40)
-    again = karat.Monitor.from_bytes(monitor.to_bytes())
-    verdict = again.add(y_true=["ok", "bad"] * 20, y_pred=["ok"] * 40)
-    return verdict.rules[0].rule
-
-
 @row(8, "a class of 300 light rows of a gate's baseline that the new truth lacks", r"FAIL .*")
 def gate_without_a_light_class() -> object:
     then = np.repeat([0, 1, 2], [100, 100, 300])
