@@ -108,11 +108,7 @@ class Figure:
 
 def true_values(design: Design) -> list[float]:
     """What the metrics give for the whole population."""
-    population = dict(design.population)
-    if "confusion" in population:
-        # Proportions that add up to 1 would be a question; a power of 2 changes no value.
-        population["confusion"] = np.asarray(population["confusion"]) * 2.0**30
-    report = karat.evaluate(**population, metrics=design.metrics, level=None)
+    report = karat.evaluate(**design.population, metrics=design.metrics, level=None)
     return [result.value for result in report.metrics.values()]
 
 

@@ -88,18 +88,14 @@ def spellings_with_signs() -> object:
     return _each(*(lambda each=each: karat.evaluate(each, each) for each in columns))
 
 
-@row(
-    7,
-    "a confusion matrix divided by its rows, its columns, its sum",
-    "K424 K424 K424 K424 K424 - - -",
-)
+@row(7, "a confusion matrix divided by its rows, its columns", "K424 K424 K424 K424 - - - -")
 def normalized_matrices() -> object:
     table = np.array([[50, 10, 4], [5, 35, 3], [2, 7, 20]])
     rows, columns = table.sum(1, keepdims=True), table.sum(0)
-    each = [table / rows, table / columns, table / table.sum(), (100 * table / rows).round(1)]
+    each = [table / rows, table / columns, (100 * table / rows).round(1)]
     each.append(pd.DataFrame((table / rows).round(2), list("abc"), list("abc")))
-    # Counts, and sums of weights.
-    each += [table, table * 0.7, table * 1.0]
+    # Counts, sums of weights, and shares of all rows, whose values are right.
+    each += [table, table * 0.7, table * 1.0, table / table.sum()]
     return _each(*(lambda x=x: karat.evaluate(confusion=x) for x in each))
 
 

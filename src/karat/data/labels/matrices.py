@@ -169,8 +169,9 @@ _WITH_MARGINS: Final = 3
 
 
 def check_counts(matrix: npt.NDArray[Any]) -> None:
-    """Refuse a matrix of proportions: rows, columns or all of it add up to 1 or to 100 (K424).
+    """Refuse a matrix of proportions: rows or columns add up to 1 or to 100 (K424).
 
+    Where the whole does, values are right, and a remark says why there are no intervals.
     Sums that differ from it by less than the rounding of its numbers do, too.
     """
     if matrix.dtype.kind != "f" or len(matrix) < _LEAST_CLASSES:
@@ -178,7 +179,7 @@ def check_counts(matrix: npt.NDArray[Any]) -> None:
     for total in (1.0, 100.0):
         units = (total * 10.0**-places for places in (2, 3, 4))
         unit = next((x for x in units if np.allclose(matrix / x, np.rint(matrix / x))), 0.0)
-        for axis, what in ((1, "Each row"), (0, "Each column"), (None, "The whole")):
+        for axis, what in ((1, "Each row"), (0, "Each column")):
             sums = np.atleast_1d(matrix.sum(axis=axis))
             sums = sums[sums > 0.0]
             n = matrix.size / len(sums)
@@ -199,7 +200,6 @@ _LEAST_CLASSES: Final = 2
 _AS_PROPORTIONS: Final = {
     1: "confusion / confusion.sum(1, keepdims=True)",
     0: "confusion / confusion.sum(0)",
-    None: "confusion / confusion.sum()",
 }
 
 
