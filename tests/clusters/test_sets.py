@@ -69,7 +69,9 @@ def test_sums_of_a_label_over_clusters_are_those_of_its_rows() -> None:
     wanted = (sums**2).sum(axis=0) * len(held) / (len(held) - 1)
     assert found.variances(phi) == pytest.approx(wanted, rel=1e-9)
     sizes = np.array([np.abs(each[clusters == c]).sum(axis=0) for c in held])
-    assert found.degrees(phi, 0.0) == pytest.approx(degrees_of_clusters(sizes.T), rel=1e-9)
+    assert found.degrees(phi, np.ones(k, bool)) == pytest.approx(
+        degrees_of_clusters(sizes.T), rel=1e-9
+    )
 
 
 def test_limits_of_labels_are_those_of_two_classes() -> None:

@@ -269,3 +269,10 @@ def files_of_one_truth_behind_another() -> object:
             pd.DataFrame({"label": tags, "pred": pred}).to_csv(f"{folder}/{name}.csv")
         sets = [f"{folder}/{name}.csv" for name in "st"]
         return of_classes + " " + error(lambda: karat.evaluate(sets, separator="|"))
+
+
+@row(1, "the same logits as arrays: karat.roc_auc_ovr_macro, average=", r"0\.926\d 0\.926\d")
+def two_columns_of_logits_by_average() -> object:
+    y_true, logits = _logits()
+    named = karat.roc_auc_ovr_macro(y_true, y_score=logits)
+    return f"{named:.4f} {karat.roc_auc(y_true, y_score=logits, average='macro'):.4f}"

@@ -120,7 +120,8 @@ def _of_each_class(record: Record, params: dict[str, Any], lift: Lift) -> _Read:
         if values.ndim == 1:
             return np.nan
         totals = _native.read_scores(values, codes, k, None, is_prob, TOLERANCE, 0, 0).truth
-        each, columns = np.empty(k), Columns(values)
+        each = np.empty(k)
+        columns = Columns(values) if is_prob or k > 2 else Differences(values)
         ahead = AreasAhead(k, len(codes), 0, columns.n_together)
 
         def ranked(i: int) -> Ranked:
