@@ -598,12 +598,3 @@ def test_a_gate_of_one_cluster_is_refused() -> None:
     y = np.arange(40) % 2
     with pytest.raises(karat.InputError, match="K145"):
         karat.gate(y, y, clusters=["one day"] * 40, min={"accuracy": 0.5})
-
-
-def test_a_state_of_one_class_is_read_again() -> None:
-    monitor = karat.Monitor(min={"recall": 0.1}, positive="ok")
-    monitor.add(y_true=["ok"] * 40, y_pred=["ok"] * 40)
-    again = karat.Monitor.from_bytes(monitor.to_bytes())
-    assert again.add(y_true=["ok", "bad"] * 20, y_pred=["ok"] * 40).rules[0].verdict == "PASS"
-    report = karat.evaluate(["ok"] * 5, ["ok"] * 5, positive="ok")
-    assert karat.Report.from_json(report.to_json())["recall"] == report["recall"]
