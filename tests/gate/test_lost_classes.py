@@ -64,3 +64,13 @@ def test_a_weighted_baseline_counts_weights() -> None:
     base = karat.evaluate(TRUE, PRED, weights=weights)
     found = karat.gate(TRUE[KEPT], NOW, baseline=base, weights=weights[KEPT], **DROP)
     assert found.rules[1].verdict == "FAIL"
+
+
+def test_rows_of_a_label_are_counted_whatever_they_weigh() -> None:
+    truth, pred = ([{one} for one in column] for column in (TRUE, PRED))
+    now, predicted = ([{one} for one in column] for column in (TRUE[KEPT], NOW))
+    weights = np.full(len(TRUE), 100.0)
+    base = karat.evaluate(truth, pred, weights=weights)
+    given = {"weights": weights[KEPT], "max_drop": {"micro_f1": 0.2}}
+    (rule,) = karat.gate(now, predicted, baseline=base, **given).rules
+    assert (rule.verdict, "class 'c'" in rule.reason) == ("FAIL", True)

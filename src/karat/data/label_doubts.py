@@ -26,9 +26,9 @@ def doubts_of_labels(found: Cells | Rows | SetTally) -> Iterator[Doubt]:
     if found.classes.is_declared:
         return
     counted = _occurrences(found)
-    alike = [*_of_spelling(counted)] if any(map(_is_text, found.classes.labels)) else []
-    yield from alike
-    if not any(one.code == "D111" for one in alike):
+    spellings = [*_of_spelling(counted)] if any(map(_is_text, found.classes.labels)) else []
+    yield from spellings
+    if not any(one.code == "D111" for one in spellings):
         codings = [*_of_two_codings(counted)] or [*_of_coding(counted)]
         yield from codings or _of_one_side(counted)
 
@@ -71,8 +71,8 @@ def _of_coding(found: _Occurrences) -> Iterator[Doubt]:
     if not all(map(len, alone)):
         return
     each = [
-        f"{classes.labels[i]!r} is {told} {_times(here[i])} and never {never}"
-        for at, here, told, never in (
+        f"{classes.labels[i]!r} is {verb} {_times(here[i])} and never {never}"
+        for at, here, verb, never in (
             (alone[0], pred, "predicted", "true"),
             (alone[1], true, "true", "predicted"),
         )

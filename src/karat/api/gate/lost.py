@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from karat.data.rows import Rows
 from karat.errors import shown
@@ -28,18 +29,20 @@ class LostClasses(NamedTuple):
 
 
 def amounts_of(side: Rows | Cells | SetTally) -> dict[Label, float]:
-    """Rows of each true class or label; of a weighted tally, the effective number (Kish 1965)."""
+    """Rows of each true class or label; of a weighted table, the effective number (Kish 1965)."""
+    amounts: npt.NDArray[Any]
     if isinstance(side, Rows):
         amounts = np.bincount(side.true, minlength=side.classes.k)
-        return dict(zip(side.classes.labels, amounts.tolist(), strict=True))
-    tally = side if isinstance(side, SetTally) else to_marginals(side)
-    totals, squares = (
-        None if sums is None else sums[0] + sums[2] for sums in (tally.counts, tally.squares)
-    )
-    assert totals is not None
-    if squares is not None:
-        totals = np.divide(totals**2, squares, out=np.zeros(len(totals)), where=squares > 0)
-    return dict(zip(side.classes.labels, totals.tolist(), strict=True))
+    elif isinstance(side, SetTally):
+        amounts = side.counts[0] + side.counts[2]
+    else:
+        tally = to_marginals(side)
+        amounts = tally.counts[0] + tally.counts[2]
+        if tally.squares is not None:
+            squares = tally.squares[0] + tally.squares[2]
+            zeros = np.zeros(len(amounts))
+            amounts = np.divide(amounts**2, squares, out=zeros, where=squares > 0)
+    return dict(zip(side.classes.labels, amounts.tolist(), strict=True))
 
 
 def lost_classes(

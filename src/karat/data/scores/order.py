@@ -136,9 +136,9 @@ def place_classes(
     if found is None:
         classes = shown(declared or sorted(true.seen()))
         what = f"{argument_as_typed(argument)} has other classes than there are"
-        told = f"Rows list {shown(names)}; the classes are {classes}"
+        difference = f"Rows list {shown(names)}; the classes are {classes}"
         do = "Write the classes as in y_true; of a pipeline, model.config.id2label names them."
-        raise error("K137", what=what, argument=argument, found=told, do=do)
+        raise error("K137", what=what, argument=argument, found=difference, do=do)
     return found
 
 

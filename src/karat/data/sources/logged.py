@@ -15,15 +15,15 @@ def logged() -> Callable[[int, int | None], None] | None:
 
     It is called with the number of rows read so far, and of all rows if that is known.
     """
-    log, told = logging.getLogger("karat"), 0
+    log, n_logged = logging.getLogger("karat"), 0
     if not log.isEnabledFor(logging.INFO):
         return None
 
-    def tell(n: int, n_rows: int | None) -> None:
-        nonlocal told
-        if n - told < _ROWS and (n == told or n != n_rows):
+    def log_rows(n: int, n_rows: int | None) -> None:
+        nonlocal n_logged
+        if n - n_logged < _ROWS and (n == n_logged or n != n_rows):
             return
-        told = n
+        n_logged = n
         log.info("%s rows read", f"{n:,}" if n_rows is None else f"{n:,} of {n_rows:,}")
 
-    return tell
+    return log_rows

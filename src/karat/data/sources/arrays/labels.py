@@ -165,8 +165,7 @@ def tally_matrix(confusion: Any, *, labels: Any = None, positive: Any = None) ->
     Errors:
         K110 labels do not match the matrix, K111 and K112 invalid `positive`, K119 it is not a
         confusion matrix, K149 the labels of a frame in another order, K125 weights that are too
-        large or too small, K424 it has margins or
-        holds proportions.
+        large or too small, K424 it has margins or holds proportions.
 
     Example:
         >>> tally_matrix([[5, 1], [2, 7]]).classes.positive

@@ -114,9 +114,9 @@ def _check_truth(relation: Relation, true: str, where: str | None, argument: str
         # Files of rows sorted by label have equal labels.
         if n_changes > _CHANGES + len({*start}):
             by_start.setdefault(start, []).append(file)
-    for alike in by_start.values():
+    for candidates in by_start.values():
         by_labels: dict[tuple[Any, ...], DataFile] = {}
-        for file in alike if len(alike) > 1 else ():
+        for file in candidates if len(candidates) > 1 else ():
             first = by_labels.setdefault(labels_of(file, _N_LOOKED), file)
             if first is not file:
                 raise error(
