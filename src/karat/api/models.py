@@ -36,7 +36,7 @@ from karat.metrics import Metric, get
 from karat.metrics._applies import both_classes, check_applies, needs_both_classes
 from karat.metrics._lift import Policy
 from karat.results.values import listed_metrics
-from karat.tally import Classes, ClusteredCells, JointCells, reorder
+from karat.tally import Classes, ClusteredCells, JointCells
 from karat.tally.shared import united
 
 Codes = npt.NDArray[np.int64]
@@ -486,7 +486,7 @@ def _on_classes(table: TableVariance, classes: Classes) -> TableVariance:
         return table
     if table.clusters is not None:
         raise error("K178")
-    return TableVariance(reorder(table.cells, classes))
+    return table.on(classes)
 
 
 def _united(found: Sequence[Classes]) -> Classes:

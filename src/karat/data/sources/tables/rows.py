@@ -408,15 +408,14 @@ def _scored(
 
 
 def _predictions(scores: Scores, classes: Classes, threshold: float | None) -> dict[Label, int]:
-    """Return the number of rows by the class that their scores predict, as far as it is known."""
-    values, positive = np.asarray(scores.values, np.float64), classes.positive
-    values = values[np.isfinite(values.reshape(len(values), -1)).all(axis=1)]
-    if threshold is None and values.ndim == 2:
-        places = values.argmax(axis=1)
-    elif positive is not None and values.ndim == 1 and (scores.is_prob or threshold is not None):
-        is_positive = values > 0.5 if threshold is None else values >= threshold
-        places = np.where(is_positive, positive, 1 - positive)
-    else:
+    """Return the number of rows by the class that their scores predict; none of invalid scores."""
+    n = scores.n
+    is_finite = np.asarray(np.isfinite(scores.values.reshape(n, -1)).all(axis=1))
+    scores = scores.at(is_finite)
+    rows = Rows(classes, np.zeros(scores.n, np.int32), scores=scores)
+    try:
+        codes = InMemoryScores.of(rows, threshold).predicted()
+    except KaratError:  # these rows are left out, whatever their scores are
         return {}
-    counts = np.bincount(places, minlength=classes.k).tolist()
+    counts = np.bincount(codes, minlength=classes.k).tolist()
     return {label: n for label, n in zip(classes.labels, counts, strict=True) if n}
