@@ -22,6 +22,9 @@ import numpy as np
 import pytest
 
 import karat.compat.sklearn as replacement
+from tests.oracles.shipped import current, pytest_runtest_logreport, pytest_sessionfinish, recorded
+
+__all__ = ["pytest_runtest_logreport", "pytest_sessionfinish"]
 
 MODULES = (
     "sklearn.metrics",
@@ -32,8 +35,6 @@ MODULES = (
 NAMES = tuple(name for name in replacement.__all__ if callable(getattr(replacement, name)))
 NAMES = tuple(name for name in NAMES if name[0].islower() and "install" not in name)
 
-seen: dict[str, dict[str, Any]] = {}
-current: list[dict[str, Any]] = []
 originals: list[tuple[Any, str, Any]] = []
 recorders: dict[int, str] = {}
 to_damage: dict[str, str] = {}
@@ -43,7 +44,7 @@ def recorder(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which notes the test that calls it."""
 
     @functools.wraps(function)
-    def recorded(*args: Any, **kwargs: Any) -> Any:
+    def noted(*args: Any, **kwargs: Any) -> Any:
         if current:
             current[-1]["names"].add(name)
         answer = function(*args, **kwargs)
@@ -53,10 +54,10 @@ def recorder(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         current[-1]["calls"] += 1
         return damaged(answer, 1 + current[-1]["calls"] % 3)
 
-    recorders[id(recorded)] = name
+    recorders[id(noted)] = name
     # Where it can be found again by its name, as pickling does.
-    recorded.__module__ = "sklearn.metrics"
-    return recorded
+    noted.__module__ = "sklearn.metrics"
+    return noted
 
 
 def damaged(answer: Any, by: int) -> Any:
@@ -114,31 +115,8 @@ def names_in(value: Any) -> set[str]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    record: dict[str, Any] = {
-        "names": set(), "outcome": "passed", "why": "",
-        "damaged": to_damage.get(item.nodeid), "calls": 0,
-    }  # fmt: skip
     params = getattr(item, "callspec", None)
-    for value in params.params.values() if params is not None else ():
-        record["names"] |= names_in(value)
-    seen[item.nodeid] = record
-    current.append(record)
-    try:
+    values = params.params.values() if params is not None else ()
+    facts = {"damaged": to_damage.get(item.nodeid), "calls": 0}
+    with recorded(item, names=set().union(*map(names_in, values)), **facts):
         return (yield)
-    finally:
-        current.pop()
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    record = seen[report.nodeid]
-    if report.outcome != "passed":
-        record["outcome"] = report.outcome
-        why = report.longrepr
-        record["why"] = str(why[2] if isinstance(why, tuple) else why)[-2000:]
-
-
-def pytest_sessionfinish() -> None:
-    path = os.environ.get("SHIPPED_RESULTS")
-    if path:
-        plain = {key: value | {"names": sorted(value["names"])} for key, value in seen.items()}
-        Path(path).write_text(json.dumps(plain), encoding="utf-8")

@@ -8,10 +8,8 @@ With SHIPPED_DAMAGE the scores are slightly wrong.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Generator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +17,9 @@ from sklearn.metrics import _scorer
 
 import karat
 from karat.api.scorer import Scorer
+from tests.oracles.shipped import current, pytest_runtest_logreport, pytest_sessionfinish, recorded
+
+__all__ = ["pytest_runtest_logreport", "pytest_sessionfinish"]
 
 NAMES = {
     "accuracy": "accuracy",
@@ -40,9 +41,6 @@ NAMES = {
     },
 }
 """Scorers of scikit-learn → the metrics of karat with the same values."""
-
-seen: dict[str, dict[str, Any]] = {}
-current: list[dict[str, Any]] = []
 
 
 class Recorded(dict[str, Any]):
@@ -68,25 +66,5 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    record: dict[str, Any] = {"names": set(), "outcome": "passed", "why": ""}
-    seen[item.nodeid] = record
-    current.append(record)
-    try:
+    with recorded(item):
         return (yield)
-    finally:
-        current.pop()
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    record = seen[report.nodeid]
-    if report.outcome != "passed":
-        record["outcome"] = report.outcome
-        why = report.longrepr
-        record["why"] = str(why[2] if isinstance(why, tuple) else why)[-3000:]
-
-
-def pytest_sessionfinish() -> None:
-    path = os.environ.get("SHIPPED_RESULTS")
-    if path:
-        plain = {key: value | {"names": sorted(value["names"])} for key, value in seen.items()}
-        Path(path).write_text(json.dumps(plain), encoding="utf-8")

@@ -6,11 +6,7 @@ of REASONS, which is seen in how it fails: nothing is excluded by name.
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,11 +14,12 @@ from typing import Any
 
 import pytest
 
-from tests.architecture.tracked import ROOT
 from tests.optional import optional
+from tests.oracles.shipped import Results, run_shipped
 
 sklearn = optional("sklearn")
 
+PLUGIN = "shipped_scorers_plugin"
 FILES = (
     "sklearn.metrics.tests.test_score_objects",
     "sklearn.model_selection.tests.test_classification_threshold",
@@ -43,27 +40,10 @@ REASONS = {
     "log loss is never clipped": r"scorer d2_log_loss_score behaves identically .*-inf",
 }
 
-Results = Mapping[str, Mapping[str, Any]]
 
-
-def run_shipped(folder: Path, **settings: str) -> Results:
-    """Run the shipped tests in a process of their own; those that asked for a scorer of karat."""
-    (folder / "empty.ini").touch()
-    results = folder / "results.json"
-    package = Path(sklearn.__file__).parents[1]
-    command = [
-        sys.executable, "-m", "pytest", "-c", str(folder / "empty.ini"), "--rootdir", str(package),
-        "-p", "tests.oracles.shipped_scorers_plugin", "-p", "no:cacheprovider", "-q", "--tb=line",
-        "-W", "ignore::pytest.PytestUnknownMarkWarning", "--pyargs", *FILES,
-    ]  # fmt: skip
-    paths = {"PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", "SHIPPED_RESULTS": str(results)}
-    run = subprocess.run(
-        command, cwd=folder, env=os.environ | paths | settings, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-    assert results.exists(), run.stdout + run.stderr
-    found: Results = json.loads(results.read_text(encoding="utf-8"))
-    return {test: record for test, record in found.items() if record["names"]}
+def _asked(records: Results) -> Results:
+    """Those of the tests that asked for a scorer of karat."""
+    return {test: record for test, record in records.items() if record["names"]}
 
 
 def reason(record: Mapping[str, Any]) -> str | None:
@@ -76,7 +56,7 @@ def reason(record: Mapping[str, Any]) -> str | None:
 
 @pytest.fixture(scope="module")
 def touching(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return run_shipped(tmp_path_factory.mktemp("shipped"))
+    return _asked(run_shipped(tmp_path_factory.mktemp("shipped"), PLUGIN, FILES))
 
 
 def test_every_counted_test_passes(touching: Results) -> None:
@@ -91,6 +71,6 @@ def test_every_counted_test_passes(touching: Results) -> None:
 
 
 def test_slightly_wrong_scores_fail(touching: Results, tmp_path: Path) -> None:
-    wrong = run_shipped(tmp_path, SHIPPED_DAMAGE="1")
+    wrong = _asked(run_shipped(tmp_path, PLUGIN, FILES, SHIPPED_DAMAGE="1"))
     passed = [test for test, record in touching.items() if record["outcome"] == "passed"]
     assert sum(wrong[test]["outcome"] == "failed" for test in passed) >= 20

@@ -8,23 +8,20 @@ The control runs tests of each name again with its answers slightly wrong; some 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.architecture.tracked import ROOT
 from tests.optional import optional
+from tests.oracles.shipped import Results, run_shipped
 
 sklearn = optional("sklearn")
 
 from tests.oracles.shipped_plugin import NAMES  # noqa: E402
 
+PLUGIN = "shipped_plugin"
 FILES = (
     "sklearn.metrics.tests.test_classification",
     "sklearn.metrics.tests.test_ranking",
@@ -41,28 +38,6 @@ REASONS = {
     "skipped": "scikit-learn skips it itself: the metric does not support the case",
 }
 
-Results = Mapping[str, Mapping[str, Any]]
-
-
-def run_shipped(folder: Path, **settings: str) -> Results:
-    """Run the shipped tests in a process of their own; what was seen, by the id of the test."""
-    (folder / "empty.ini").touch()
-    results = folder / "results.json"
-    package = Path(sklearn.__file__).parents[1]
-    command = [
-        sys.executable, "-m", "pytest", "-c", str(folder / "empty.ini"), "--rootdir", str(package),
-        "-p", "tests.oracles.shipped_plugin", "-p", "no:cacheprovider", "-q", "--tb=line",
-        "-W", "ignore::pytest.PytestUnknownMarkWarning", "--pyargs", *FILES,
-    ]  # fmt: skip
-    paths = {"PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", "SHIPPED_RESULTS": str(results)}
-    run = subprocess.run(
-        command, cwd=folder, env=os.environ | paths | settings, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-    assert results.exists(), run.stdout + run.stderr
-    found: Results = json.loads(results.read_text(encoding="utf-8"))
-    return found
-
 
 def reason(record: Mapping[str, Any]) -> str | None:
     """Why a test is excluded; None if it counts."""
@@ -74,7 +49,7 @@ def reason(record: Mapping[str, Any]) -> str | None:
 @pytest.fixture(scope="module")
 def touching(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """Every shipped test that touches a replaced name."""
-    seen = run_shipped(tmp_path_factory.mktemp("shipped"))
+    seen = run_shipped(tmp_path_factory.mktemp("shipped"), PLUGIN, FILES)
     return {test: record for test, record in seen.items() if record["names"]}
 
 
@@ -94,7 +69,7 @@ def control(touching: Results, tmp_path_factory: pytest.TempPathFactory) -> Resu
         to_damage.update(dict.fromkeys(free[:CONTROLS], name))
     folder = tmp_path_factory.mktemp("control")
     (folder / "tests.json").write_text(json.dumps(to_damage), encoding="utf-8")
-    return run_shipped(folder, SHIPPED_TESTS=str(folder / "tests.json"))
+    return run_shipped(folder, PLUGIN, FILES, SHIPPED_TESTS=str(folder / "tests.json"))
 
 
 def test_every_counted_test_passes(touching: Results) -> None:
