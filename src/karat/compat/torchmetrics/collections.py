@@ -11,7 +11,7 @@ from typing import Any, Self
 import torch
 
 from karat.compat.torchmetrics.counted import OF_COLLECTION, CountedMetric
-from karat.compat.torchmetrics.labels import alike, widest
+from karat.compat.torchmetrics.labels import widest, with_all_cells
 from karat.compat.torchmetrics.metric import Metric, known_keywords
 from karat.compat.torchmetrics.tally import Tally, refused
 from karat.errors import error
@@ -307,7 +307,7 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
             # Rows that only one of two metrics has seen keep their tallies apart.
             own = id(metric.tally) if metric.update_called or is_apart else 0
             where = str(metric.device), metric.sync_on_compute
-            key = alike(metric.rule.need), metric.rule.validates, where, own
+            key = with_all_cells(metric.rule.need), metric.rule.validates, where, own
             shared.setdefault(key, []).append(name)
         self._groups = list(shared.values())
         for members in self._groups:

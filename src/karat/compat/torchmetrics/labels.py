@@ -110,13 +110,13 @@ class ClassCells:
 _DETAILS: Final = get_args(Detail)
 
 
-def alike(need: Need) -> Need:
+def with_all_cells(need: Need) -> Need:
     """The need whose tally every metric of these rows can read, whatever it keeps of them."""
     return replace(need, detail=_DETAILS[-1]) if isinstance(need, ClassCells) else need
 
 
 def widest(needs: Sequence[Need]) -> Need:
-    """The one of needs that are `alike` whose tally the others can read."""
+    """Of needs with the same `with_all_cells`, the one whose tally the others can read."""
     return max(needs, key=lambda need: _DETAILS.index(getattr(need, "detail", _DETAILS[0])))
 
 
