@@ -142,11 +142,11 @@ docs: $(VENV)/installed-test  ## build the documentation into build/docs/html, a
 pages: $(VENV)/installed-test  ## write the output of the commands that README.md shows again
 	$(BIN)/python -m tests.docs.blocks README.md
 
-tables: $(VENV)/installed-test  ## write docs/equivalents.md again, from the catalogue
+tables: $(VENV)/installed-test  ## write docs/equivalents.md and docs/options.md again, from the records
 	$(BIN)/python docs/equivalents.py
+	$(BIN)/python docs/options.py
 
 stub: $(VENV)/installed-test  ## write the type stubs again, from the catalogue and the table of the drop-in for torchmetrics
-	$(BIN)/python -m karat.metrics._stub
 	$(BIN)/python -m karat.api.stubs
 	$(BIN)/python -m karat.compat.torchmetrics.stub
 

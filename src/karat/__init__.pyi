@@ -1,5 +1,7 @@
 """Public names of karat. Written by `make stub`; do not edit."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Literal, TypeAlias, overload
 
 from numpy import float64
@@ -13,17 +15,13 @@ from karat import plot as plot
 from karat import tally as tally
 from karat import testing as testing
 from karat.api.check import Check as Check
-from karat.api.check import check as check
-from karat.api.comparing import compare as compare
 from karat.api.cross_validation import NestedFolds as NestedFolds
 from karat.api.cross_validation import fold_of_rows as fold_of_rows
 from karat.api.cross_validation import from_cross_validate as from_cross_validate
-from karat.api.evaluation import evaluate as evaluate
 from karat.api.functions import confusion_matrix as confusion_matrix
-from karat.api.gate.verb import gate as gate
 from karat.api.judging import JudgedReport as JudgedReport
 from karat.api.labeling import rows_to_label as rows_to_label
-from karat.api.monitors.monitor import Monitor as Monitor
+from karat.api.monitors.monitor import Monitor as _Monitor
 from karat.api.results import Comparison as Comparison
 from karat.api.results import Report as Report
 from karat.api.results import Result as Result
@@ -32,22 +30,827 @@ from karat.api.score_functions import roc_auc_pairs as roc_auc_pairs
 from karat.api.scorer import scorer as scorer
 from karat.api.scorer import scorers as scorers
 from karat.api.sets import MultilabelReport as MultilabelReport
-from karat.api.streams.stream import Stream as Stream
-from karat.api.weak_slices import find_weak_slices as find_weak_slices
+from karat.api.streams.stream import Stream as _Stream
+from karat.api.weak_slices import WeakSlices
 from karat.errors import InputError as InputError
 from karat.errors import KaratError as KaratError
 from karat.errors import UndefinedWarning as UndefinedWarning
 from karat.errors import UnknownNameError as UnknownNameError
+from karat.metrics import Metric
 from karat.metrics.plan import Plan as Plan
 from karat.results.gate.monitored import MonitorResult as MonitorResult
 from karat.results.gate.result import GateResult as GateResult
 from karat.results.result import Signature as Signature
+from karat.tally import Label
 
 __version__: str
 
 _Undefined: TypeAlias = Literal["zero", "exclude", "nan"]
 _Floats: TypeAlias = NDArray[float64]
 
+class Monitor(_Monitor):
+    """Rules on rows that keep coming, checked at every batch.
+
+    At each look, every rule has limits of its metric on all rows so far that hold at every look
+    (confidence sequences) and for all rules together: the probability that any rule is ever decided
+    wrongly is at most 1 − `level`. A rule that failed stays failed; one that passed stays passed
+    unless it fails later. With `windows` each batch is judged alone, with the same probability for
+    all batches together: for metrics that change over time. See docs/monitoring.md, also for when
+    not to use it.
+
+    Args:
+        labels: the classes in order. Default: those of the first batches.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
+        threshold: predict the positive class of two if its probability (or score) is at least
+            this; default: predict the class of the largest.
+        undefined: value of an undefined class in an average: ``"zero"`` (0 where scikit-learn
+            uses 0), ``"exclude"``, or ``"nan"``.
+        level: 1 − the accepted rate of wrong verdicts, of all looks and rules together.
+        anytime: planned number of rows, or of clusters: limits are narrowest there; default and
+            True: 10 000.
+        min: a dict from metric to the least value that passes.
+        max: a dict from metric to the largest value that passes.
+        max_drop: a dict from metric to a drop from a baseline model: it fails where a larger
+            one is shown, and passes where that is excluded.
+        no_worse_than: a dict from metric to a drop: it passes only where such a drop is
+            excluded.
+        inconclusive: exit code of an undecided rule, as in `karat.gate`.
+        windows: whether each batch is a window of its own, whose verdict is about its rows
+            alone. Window j of m rules has limits at 1 − 6(1 − level) ÷ π²j²m; earlier rows are
+            not kept.
+
+    Errors:
+        K122 an invalid choice; K176 rules that cannot be, or none; K301 to K303 no such metric.
+
+    Example:
+        >>> import karat
+        >>> monitor = karat.Monitor(min={"accuracy": 0.7})
+        >>> for day in range(5):
+        ...     n_wrong = 10 + day
+        ...     result = monitor.add([0] * 100, [0] * (100 - n_wrong) + [1] * n_wrong)
+        >>> result.verdict, result.look, result.n, result.decided(0)
+        ('PASS', 5, 500, (3, 300))
+    """
+    def __init__(
+        self,
+        *,
+        labels: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        threshold: float | None = None,
+        undefined: str = "zero",
+        level: float = 0.95,
+        anytime: int | bool | None = None,
+        min: Any = None,
+        max: Any = None,
+        max_drop: Any = None,
+        no_worse_than: Any = None,
+        inconclusive: str | None = None,
+        windows: bool = False,
+    ) -> None: ...
+    def add(
+        self,
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        true: str | int | None = None,
+        pred: str | int | None = None,
+        prob: str | Sequence[str] | None = None,
+        score: str | Sequence[str] | None = None,
+        weights: Any = None,
+        clusters: Any = None,
+        id: Any = None,
+        separator: str | None = None,
+        baseline: Any = None,
+        again: bool = False,
+        nulls: str = "error",
+        n_threads: int | None = None,
+    ) -> MonitorResult:
+        """Add a batch of rows and look: return the verdicts on all rows so far, or on a window.
+
+        A batch with an error is refused as a whole, and changes nothing.
+
+        Args:
+            y_true: true labels, [n]; or a table, or files of predictions.
+            y_pred: predicted labels, as in `karat.evaluate`.
+            y_prob: probabilities, float[n, k] with columns in the order of the classes, or float[n]
+                of the positive class of two. They are never clipped or renormalized.
+            y_score: any finite scores instead, of the same shapes; losses and calibration use their
+                softmax, ranking metrics the scores as given.
+            true: column of true labels in the table or files; default: detected by name. Sets of
+                labels are columns of lists, text with `separator`, or patterns such as ``"true_*"``
+                for columns of one label each.
+            pred: column of predicted labels, in the same forms; default: detected by name.
+            prob: columns of probabilities: names in the order of the classes, one name (a list
+                column, or P(positive)), or a pattern such as ``"proba_*"``; default: detected by
+                name.
+            score: columns of scores, in the same forms.
+            weights: float[n], or the name of a column: importance of each row, at least 0.
+            clusters: one name or number for each row, or the name of a column: rows of a cluster (a
+                patient, a user) are not independent, and intervals account for it.
+            id: a column, or a value for each row, that rows of both models are matched by. Default:
+                a column ``id``, ``sample_id``, ``row_id`` … that both have, else the order of the
+                rows.
+            separator: separator of several labels in a text: ``"|"`` for ``"sea|sky"``. Spaces
+                around labels are stripped, a blank text is the empty set, and a backslash escapes
+                the separator. Default: a text is one label.
+            baseline: predictions of the other model for the same rows, as in `karat.gate`: for
+                rules that compare.
+            again: whether a batch whose content was added before is added once more.
+            nulls: ``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth
+                or prediction is null; the report states their number.
+            n_threads: number of threads; None means KARAT_NUM_THREADS, else all cores. It does not
+                affect the result.
+
+        Errors:
+            K241 the same batch was added before; K240 it has scores, weights or clusters, and
+            earlier batches have none; K176 rules need a baseline; K171 to K175 rows of both cannot
+            be matched; else as `karat.evaluate`.
+
+        Cost: that of a gate on all rows so far; the rows are kept. With `windows`, that of a gate
+        on the batch, which is kept until the next one.
+        """
+class Stream(_Stream):
+    """Report over rows that are added batch by batch, or merged from other processes.
+
+    The report equals that of `karat.evaluate` on all rows, for any batches in any order. For
+    labels, the confusion matrix is kept. Rows with scores are kept while they take at most
+    `max_memory` bytes. Beyond that, their distinct scores are counted, exactly while they fit, then
+    in buckets: results that depend on them have ``exact=False`` and a `bound` for the exact value.
+    If `metrics` are of labels and mean losses alone (accuracy, top-k accuracy, log loss), only
+    their counts and sums are kept, for any number of classes.
+    Sets of labels give a `MultilabelReport` with exact counts; beyond `max_memory`, a sample of
+    rows represents how labels occur together.
+
+    Streams are thread-safe, can be used in a forked process, and can be pickled. Tensors on a
+    device are tallied there. With `labels`, nothing waits for the device before the stream is read,
+    and errors of such rows are raised then; see docs/devices.md.
+
+    Args:
+        labels: the classes in order; default: the sorted labels that occur. With scores and
+            without `labels`, all labels must occur before `max_memory` is reached.
+        class_names: display names, one for each class in order, or a dict from label to name;
+            they must be distinct.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
+        threshold: predict the positive class of two if its probability (or score) is at least
+            this; default: predict the class of the largest.
+        metrics: names of the metrics to compute, or one name; default and ``"all"``: all.
+        undefined: value of an undefined class in an average: ``"zero"`` (0 where scikit-learn
+            uses 0), ``"exclude"``, or ``"nan"``.
+        level: confidence level of the intervals; None for no intervals.
+        method: method of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or
+            ``"bayesian"``; default: the recommended one for each metric, see docs/intervals.md.
+        side: ``"both"`` limits, or only the ``"low"`` or the ``"high"`` limit.
+        design: ``"cohort"``: rows were sampled; ``"case-control"``: the number of rows of each
+            true class was fixed.
+        weights_are: ``"importance"``: rows have different importance; ``"frequency"``: a row of
+            weight 3 stands for three rows.
+        seed: seed of methods that resample.
+        n_replicates: number of replicates of methods that resample.
+        n_threads: number of threads; None means KARAT_NUM_THREADS, else all cores. It does not
+            affect the result.
+        max_memory: memory limit in bytes for rows with scores, at least 1 MiB.
+
+    Errors:
+        K122 an invalid choice; K301 unknown metrics.
+
+    Example:
+        >>> import karat
+        >>> stream = karat.Stream()
+        >>> stream.update(["cat", "dog"], ["cat", "cat"])
+        >>> other = karat.Stream()
+        >>> other.update(["dog"], ["dog"])
+        >>> stream.merge(other).report()["accuracy"].value == 2 / 3
+        True
+    """
+    def __init__(
+        self,
+        *,
+        labels: Sequence[Label] | None = None,
+        class_names: Sequence[str] | Mapping[Label, str] | None = None,
+        positive: Label | None = None,
+        threshold: float | None = None,
+        metrics: str | Metric | Iterable[str | Metric] | None = None,
+        undefined: str = "zero",
+        level: float | None = 0.95,
+        method: str | None = None,
+        side: str = "both",
+        design: str = "cohort",
+        weights_are: str = "importance",
+        seed: int = 0,
+        n_replicates: int = 1000,
+        n_threads: int | None = None,
+        max_memory: int = 268435456,
+    ) -> None: ...
+    def update(
+        self,
+        y_true: Any = None,
+        y_pred: Any = None,
+        *,
+        y_prob: Any = None,
+        y_score: Any = None,
+        weights: Any = None,
+    ) -> None:
+        """Add rows; a batch with an error is refused as a whole, and changes nothing.
+
+        Errors of rows on a device may appear only when the stream is read, which then fails.
+
+        Args:
+            y_true: true labels, [n]; or sets of labels, as `karat.evaluate` takes them.
+            y_pred: predicted labels, [n], or sets of them; with scores: if they differ from those
+                of the scores.
+            y_prob: probabilities, float[n, k] or float[n]; see `karat.evaluate`. For sets, those of
+                the labels, in all batches or in none.
+            y_score: any finite scores instead, of the same shapes; losses and calibration use their
+                softmax, ranking metrics the scores as given.
+            weights: float[n], or None; in all batches or in none.
+
+        Errors:
+            K101 to K118, K124 labels and weights; K195 to K199, K221, K222 sets of labels; K130 to
+            K137 scores; K127 to K129 no true labels, no predictions, two kinds of scores; K126 an
+            unknown argument; K201, K202, K203, K180 a batch of a different kind than earlier ones.
+
+        Cost: one pass over the batch; with scores, it is kept, or sorted column by column.
+        """
+def check(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    true: str | int | None = None,
+    pred: str | int | None = None,
+    prob: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
+    weights: Any = None,
+    clusters: Any = None,
+    by: Any = None,
+    folds: Any = None,
+    ids: Any = None,
+    labels: Sequence[Label] | None = None,
+    positive: Label | None = None,
+    threshold: Any = None,
+    separator: str | None = None,
+    nulls: str = "error",
+    max_memory: int | None = None,
+) -> Check:
+    """Return what can be measured with an input, what is missing, and what is in doubt.
+
+    Rows are read and labels are counted as `karat.evaluate` does; no metric is computed. What
+    `karat.evaluate` refuses is the `problem` of the check, not an error.
+
+    Args:
+        y_true: true labels, [n]; sets of labels (an indicator matrix [n, k], lists or sets),
+            for a `MultilabelReport`; or a table (pandas, Polars, Arrow, DuckDB, dict of
+            columns); or a partitioned table (Spark, Dask), which is read in place; or files (a
+            path, a glob, a folder, several of them, or a SQL query).
+        y_pred: predicted labels, [n]; not with a table or files. With y_prob or y_score: the
+            predictions, if they differ from the class of the largest probability.
+        y_prob: probabilities, float[n, k] with columns in the order of the classes, or float[n]
+            of the positive class of two. They are never clipped or renormalized.
+        y_score: any finite scores instead, of the same shapes; losses and calibration use their
+            softmax, ranking metrics the scores as given.
+        true: column of true labels in the table or files; default: detected by name. Sets of
+            labels are columns of lists, text with `separator`, or patterns such as ``"true_*"``
+            for columns of one label each.
+        pred: column of predicted labels, in the same forms; default: detected by name.
+        prob: columns of probabilities: names in the order of the classes, one name (a list
+            column, or P(positive)), or a pattern such as ``"proba_*"``; default: detected by
+            name.
+        score: columns of scores, in the same forms.
+        weights: float[n], or the name of a column: importance of each row, at least 0.
+        clusters: one name or number for each row, or the name of a column: rows of a cluster (a
+            patient, a user) are not independent, and intervals account for it.
+        by: grouping of the rows for `Report.slices`: one value for each row, or a dict from
+            name to such values; for a table or files, the name of a column, a tuple of names
+            for their cross, or a list of both. Rows without a value form a slice; numbers with
+            many distinct values are put into five bins. See docs/slices.md.
+        folds: fold of cross-validation that tested each row, for `Report.folds`: one value for
+            each row; with repeats a dict, or a table, of ``"repeat"`` and ``"fold"``, and ids;
+            for a table or files the name of the column, or ``"auto"``. See docs/folds.md.
+        ids: one id for each row, [n], or the name of a column of unique ids in a table or in
+            files; default: detected by name; ``""`` for none. Several files with the same ids
+            are taken for several models (K193); a warning reports repeated ids.
+        labels: the classes in order, including those that never occur. Default: the sorted
+            union of true and predicted labels.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
+        threshold: predict the positive class of two if its probability (or score) is at least
+            this; default: predict the class of the largest.
+        separator: separator of several labels in a text: ``"|"`` for ``"sea|sky"``. Spaces
+            around labels are stripped, a blank text is the empty set, and a backslash escapes
+            the separator. Default: a text is one label.
+        nulls: ``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth
+            or prediction is null; the report states their number.
+        max_memory: memory limit in bytes for rows of files, of a partition of a frame or of
+            tensors on a device. Above it, distinct scores are counted, or buckets of them;
+            results then have ``exact`` or a ``bound``. Default: 2 GiB, or 256 MiB for a
+            partition.
+
+    Returns:
+        A `Check`: true where a report can be made and nothing is in doubt. ``.problem``,
+        ``.doubts``, ``.abilities``, ``.mapping``, ``print``.
+
+    Errors:
+        K126 an argument that does not exist.
+
+    Cost: one pass over the rows.
+
+    Example:
+        >>> import karat
+        >>> found = karat.check(["fraud", "ok", "ok"], y_prob=[0.9, 0.2, 0.1])
+        >>> bool(found), found.problem.code
+        (False, 'K190')
+        >>> print(karat.check([1, 0, 0], y_score=[0.9, 0.2, 0.1]).doubts[0].evidence)
+        All 3 scores lie in [0, 1].
+    """
+def compare(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    y_prob: Mapping[str, Any] | None = None,
+    y_score: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    clusters: Any = None,
+    folds: Any = None,
+    labels: Sequence[Label] | None = None,
+    class_names: Sequence[str] | Mapping[Label, str] | None = None,
+    positive: Label | None = None,
+    threshold: float | Sequence[float] | Mapping[str, Any] | None = None,
+    separator: str | None = None,
+    label_strata: Mapping[str, Sequence[Label]] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    undefined: str = "zero",
+    level: float = 0.95,
+    weights_are: str = "importance",
+    seed: int = 0,
+    anytime: int | bool | None = None,
+    margin: float | Mapping[str, float] | None = None,
+    adjust: str = "holm",
+    paired: bool = True,
+    n_permutations: int = 4999,
+    baseline: str | None = None,
+    n_threads: int | None = None,
+    gold: Any = None,
+    judge: Any = None,
+    gold_weights: Any = None,
+    gold_is_random: bool = False,
+) -> Comparison:
+    """Compare models: which is better, by how much, and how certain.
+
+    Models on the same rows are compared row by row, which shows differences that two separate
+    intervals hide. A difference is a − b: of the models in the order given each later one against
+    each earlier one, or each other one against `baseline`.
+
+    Args:
+        y_true: true labels, [n], or sets of labels, as in `evaluate`; or a dict from model to
+            true labels, for models that were measured on different rows; or, alone, a dict from
+            model to `Report` or `MultilabelReport`.
+        y_pred: a dict from model to predicted labels, [n], or sets of them; or a table with a
+            column for each model.
+        y_prob: a dict from model to probabilities, float[n, k] or float[n] of the positive
+            class; of sets those of the labels, in any form that `evaluate` takes.
+        y_score: a dict from model to any finite scores instead, of the same shapes. A model may
+            have labels and scores; without labels the class of the largest is predicted.
+        weights: float[n], importance of each row; of models on different rows a dict.
+        clusters: a label for each row, [n]: rows with the same one are not independent.
+        folds: fold of cross-validation that tested each row, as in `evaluate`, the same for all
+            models: `Comparison.folds` has the corrected resampled t-test. With repeats the ids
+            of rows are `clusters`.
+        labels: the classes in order, including those that never occur. Default: the sorted
+            union of true and predicted labels.
+        class_names: display names, one for each class in order, or a dict from label to name;
+            they must be distinct.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
+        threshold: of sets, from which score on a label is predicted, as of `evaluate`: one
+            number, one for each label, or a dict from model to either.
+        separator: separator of several labels in a text: ``"|"`` for ``"sea|sky"``. Spaces
+            around labels are stripped, a blank text is the empty set, and a backslash escapes
+            the separator. Default: a text is one label.
+        label_strata: of sets, a dict from stratum to labels, as ``{"head": [...], "tail":
+            [...]}``: `Comparison.strata` holds the same comparison of these labels alone.
+        metrics: names to compare, one name, or ``"all"``. Default: accuracy, F1 (macro of more
+            than two classes), balanced accuracy and Matthews correlation; with scores of every
+            model the area under the ROC curve, with probabilities log-loss and Brier score. Of
+            sets: subset accuracy, Hamming loss, and F1 by rows, micro and macro; with scores of
+            every model label ranking average precision, mean average precision where every
+            label has a score, and with probabilities cross entropy.
+        undefined: value of an undefined class in an average: ``"zero"`` (0 where scikit-learn
+            uses 0), ``"exclude"``, or ``"nan"``.
+        level: of the intervals; a difference counts where its p-value is below 1 − level.
+        weights_are: ``"importance"``: rows have different importance; ``"frequency"``: a row of
+            weight 3 stands for three rows.
+        seed: of permutations, of `maxt`, and of the correction of `Comparison.best`.
+        anytime: planned number of rows, or of clusters: intervals and p-values hold at every
+            look at rows that keep coming; True is 10 000. For models on the same rows, with one
+            class each. See docs/monitoring.md.
+        margin: differences smaller than this do not matter: one number for every metric, or a
+            dict from metric to number. With it a verdict may be ``"equivalent"``.
+        adjust: how p-values allow for many pairs of models: ``"holm"``; ``"maxt"``, with
+            simultaneous intervals, from the joint distribution; or ``"none"``.
+        paired: False takes the models to be independent though their rows are the same.
+        n_permutations: replicates of the permutation test, which small classes need.
+        baseline: the model that the others are compared with. Default: every pair.
+        n_threads: number of threads; None means KARAT_NUM_THREADS, else all cores. It does not
+            affect the result.
+        gold: labels of people, missing (None, NaN) where there is none, as of `evaluate`.
+            Without predictions a dict from system to the verdicts about it, or a table with a
+            column for each: systems are compared by the proportion of the positive verdict.
+        judge: a judge's label for every row, in the same forms as `gold`.
+        gold_weights: float[n], or a column: inverse of the probability that a row was chosen.
+        gold_is_random: states that the rows with gold labels are a random part of all.
+
+    Returns:
+        A `Comparison`: ``print``, ``comparison["macro_f1"]``, ``.best("macro_f1")``,
+        ``.differences``, ``.to_json()``.
+
+    Errors:
+        K161 to K166 models, baseline or margin cannot be used; K1xx the labels, scores or options
+        cannot be; K3xx a metric name is wrong.
+
+    Cost: one pass for each model, then the work is that of the distinct rows of predictions.
+
+    Example:
+        >>> import karat
+        >>> truth = ["cat", "cat", "dog", "dog", "dog", "cat"] * 20
+        >>> old = ["cat", "dog", "dog", "cat", "dog", "cat"] * 20
+        >>> new = ["cat", "dog", "dog", "dog", "dog", "cat"] * 20
+        >>> found = karat.compare(truth, {"old": old, "new": new})
+        >>> print(found["accuracy"])
+        accuracy: new − old = +0.1667 [+0.1106, +0.2435], p = 9.54e-07: better
+    """
+def evaluate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    confusion: Any = None,
+    true: str | int | None = None,
+    pred: str | int | None = None,
+    prob: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
+    weights: Any = None,
+    clusters: Any = None,
+    by: Any = None,
+    folds: Any = None,
+    ids: Any = None,
+    keep_rows: int | None = None,
+    labels: Sequence[Label] | None = None,
+    class_names: Sequence[str] | Mapping[Label, str] | None = None,
+    positive: Label | None = None,
+    threshold: float | None = None,
+    separator: str | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    undefined: str = "zero",
+    level: float | None = 0.95,
+    method: str | None = None,
+    side: str = "both",
+    design: str = "cohort",
+    weights_are: str = "importance",
+    seed: int = 0,
+    n_replicates: int = 1000,
+    anytime: int | bool | None = None,
+    nulls: str = "error",
+    n_threads: int | None = None,
+    max_memory: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    exact: bool = False,
+    gold: Any = None,
+    judge: Any = None,
+    gold_weights: Any = None,
+    gold_is_random: bool = False,
+) -> Report:
+    """Compute every quality metric of a classifier's predictions, with intervals, in one pass.
+
+    Args:
+        y_true: true labels, [n]; sets of labels (an indicator matrix [n, k], lists or sets),
+            for a `MultilabelReport`; or a table (pandas, Polars, Arrow, DuckDB, dict of
+            columns); or a partitioned table (Spark, Dask), which is read in place; or files (a
+            path, a glob, a folder, several of them, or a SQL query).
+        y_pred: predicted labels, [n]; not with a table or files. With y_prob or y_score: the
+            predictions, if they differ from the class of the largest probability.
+        y_prob: probabilities, float[n, k] with columns in the order of the classes, or float[n]
+            of the positive class of two. They are never clipped or renormalized.
+        y_score: any finite scores instead, of the same shapes; losses and calibration use their
+            softmax, ranking metrics the scores as given.
+        confusion: number[k, k], rows true, columns predicted; instead of rows.
+        true: column of true labels in the table or files; default: detected by name. Sets of
+            labels are columns of lists, text with `separator`, or patterns such as ``"true_*"``
+            for columns of one label each.
+        pred: column of predicted labels, in the same forms; default: detected by name.
+        prob: columns of probabilities: names in the order of the classes, one name (a list
+            column, or P(positive)), or a pattern such as ``"proba_*"``; default: detected by
+            name.
+        score: columns of scores, in the same forms.
+        weights: float[n], or the name of a column: importance of each row, at least 0.
+        clusters: one name or number for each row, or the name of a column: rows of a cluster (a
+            patient, a user) are not independent, and intervals account for it.
+        by: grouping of the rows for `Report.slices`: one value for each row, or a dict from
+            name to such values; for a table or files, the name of a column, a tuple of names
+            for their cross, or a list of both. Rows without a value form a slice; numbers with
+            many distinct values are put into five bins. See docs/slices.md.
+        folds: fold of cross-validation that tested each row, for `Report.folds`: one value for
+            each row; with repeats a dict, or a table, of ``"repeat"`` and ``"fold"``, and ids;
+            for a table or files the name of the column, or ``"auto"``. See docs/folds.md.
+        ids: one id for each row, [n], or the name of a column of unique ids in a table or in
+            files; default: detected by name; ``""`` for none. Several files with the same ids
+            are taken for several models (K193); a warning reports repeated ids.
+        keep_rows: number of rows to keep of each cell of the confusion matrix, bin of
+            probabilities and slice, the most wrong ones: `Report.rows` and the page list them.
+            Default: 20 if `ids` is given, else 0. Without ids, rows have their numbers in the
+            source, from 0.
+        labels: the classes in order, including those that never occur. Default: the sorted
+            union of true and predicted labels.
+        class_names: display names, one for each class in order, or a dict from label to name;
+            they must be distinct.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
+        threshold: predict the positive class of two if its probability (or score) is at least
+            this; default: predict the class of the largest.
+        separator: separator of several labels in a text: ``"|"`` for ``"sea|sky"``. Spaces
+            around labels are stripped, a blank text is the empty set, and a backslash escapes
+            the separator. Default: a text is one label.
+        metrics: names of the metrics to compute, or one name; default and ``"all"``: all.
+        undefined: value of an undefined class in an average: ``"zero"`` (0 where scikit-learn
+            uses 0), ``"exclude"``, or ``"nan"``.
+        level: confidence level of the intervals; None for no intervals.
+        method: method of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or
+            ``"bayesian"``; default: the recommended one for each metric, see docs/intervals.md.
+        side: ``"both"`` limits, or only the ``"low"`` or the ``"high"`` limit.
+        design: ``"cohort"``: rows were sampled; ``"case-control"``: the number of rows of each
+            true class was fixed.
+        weights_are: ``"importance"``: rows have different importance; ``"frequency"``: a row of
+            weight 3 stands for three rows.
+        seed: seed of methods that resample.
+        n_replicates: number of replicates of methods that resample.
+        anytime: planned number of rows, or of clusters: intervals hold at every look at rows
+            that keep coming, and are narrowest there; True is 10 000. See docs/monitoring.md.
+        nulls: ``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth
+            or prediction is null; the report states their number.
+        n_threads: number of threads; None means KARAT_NUM_THREADS, else all cores. It does not
+            affect the result.
+        max_memory: memory limit in bytes for rows of files, of a partition of a frame or of
+            tensors on a device. Above it, distinct scores are counted, or buckets of them;
+            results then have ``exact`` or a ``bound``. Default: 2 GiB, or 256 MiB for a
+            partition.
+        checkpoint: a file that records the progress of reading Parquet files; an interrupted
+            read resumes from it.
+        exact: whether to read files with bucketed scores again, so that every number is exact.
+            It takes 16 + 16k bytes of disk for each distinct score of each column. Not for
+            partitioned tables.
+        gold: labels of people, missing (None, NaN, blank) where there is none; or a column of
+            the table. With `judge` they give a `JudgedReport`, see docs/judge.md.
+        judge: a judge's label for every row; or a column of the table.
+        gold_weights: float[n], or a column: inverse of the probability that a row was chosen.
+        gold_is_random: states that the rows with gold labels are a random part of all.
+
+    Returns:
+        A `Report`: ``report["macro_f1"]``, ``report.per_class``, ``report.confusion``, ``print``.
+        For sets of labels, a `MultilabelReport`, with ``transfers`` instead of a confusion matrix;
+        with a judge a `JudgedReport`.
+
+    Errors:
+        K1xx the labels, weights or options cannot be used (argument, first row, count); K3xx a
+        metric name or parameter is invalid; K4xx a file or column cannot be read.
+
+    Cost: one pass; arrays of integers are not copied; files take memory for one batch.
+
+    Example:
+        >>> import karat
+        >>> report = karat.evaluate(["cat", "dog", "dog"], ["cat", "cat", "dog"])
+        >>> report["accuracy"].value == 2 / 3
+        True
+        >>> report.macro_f1.name
+        'macro_f1'
+    """
+def find_weak_slices(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    true: str | int | None = None,
+    pred: str | int | None = None,
+    prob: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
+    weights: Any = None,
+    clusters: Any = None,
+    by: Any = None,
+    labels: Sequence[Label] | None = None,
+    positive: Label | None = None,
+    metric: str | Metric | None = None,
+    loss: Any = None,
+    level: float = 0.95,
+    seed: int = 0,
+    n_permutations: int = 999,
+    depth: int = 2,
+    crosses: bool = True,
+    min_n: int = 50,
+) -> WeakSlices:
+    """Find the slices on which a classifier is worse than elsewhere, among all columns of a table.
+
+    Every value and range of every column is looked at, and every cross of `depth` columns. The
+    largest of all statistics is compared with the largest where losses are permuted across rows
+    (Westfall and Young 1993), so that data without any weak slice show one in at most 1 − level of
+    cases, however many columns there are. The smallest slice that explains is reported and its rows
+    are set aside; another that shares rows with it, as a parent does, is reported only where its
+    remaining rows are worse, too (the sequential rejection principle, Goeman and Solari 2010).
+
+    Args:
+        y_true: labels, [n]; or a table (pandas, Polars, Arrow, DuckDB, dict of columns) or
+            files (a path, a glob, a folder, several of them, or a SQL query) that hold
+            everything.
+        y_pred: predicted labels, [n]; a row loses 1 where they differ from the true ones.
+        y_prob: probabilities, float[n, k] with columns in the order of the classes, or float[n]
+            of the positive class of two. They are never clipped or renormalized.
+        y_score: any finite scores instead, of the same shapes; losses and calibration use their
+            softmax, ranking metrics the scores as given.
+        true: column of true labels in the table or files; default: detected by name. Sets of
+            labels are columns of lists, text with `separator`, or patterns such as ``"true_*"``
+            for columns of one label each.
+        pred: column of predicted labels, in the same forms; default: detected by name.
+        prob: columns of probabilities: names in the order of the classes, one name (a list
+            column, or P(positive)), or a pattern such as ``"proba_*"``; default: detected by
+            name.
+        score: columns of scores, in the same forms.
+        weights: float[n], at least 0, or the name of a column (of a table found by its name; ""
+            for none): how much each row counts; rows of weight 0 are left out.
+        clusters: one name or number a row, or the name of a column: rows of a cluster depend on
+            each other. Then the losses of each cluster keep or change their sign together
+            (Hemerik, Goeman and Finos 2020).
+        by: the columns to look at: a table, or a dict from name to values, [n] each; of a table
+            or files that were given first their names. Default: all its others that hold
+            neither labels, weights, clusters, ids nor output of the model (probabilities,
+            scores, the predictions in other words).
+        labels: the classes in order, including those that never occur. Default: the sorted
+            union of true and predicted labels.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
+        metric: the metric by which slices are worse, in the direction of its record, by the
+            influence of each row on it. Default: the proportion of wrong rows.
+        loss: float[n] instead of labels: what each row loses, at least 0; or the name of its
+            column.
+        level: 1 − the chance of a false finding among all.
+        seed: of the permutations.
+        n_permutations: number of permutations.
+        depth: the most columns of a slice: 1, 2 or 3.
+        crosses: False looks at single columns only, as depth=1.
+        min_n: slices of fewer rows are not looked at.
+
+    Returns:
+        `WeakSlices`: true where one was found; ``.slices``, each with columns, key, rows, values
+        and p; ``.doubts`` about the rows; ``print``, ``.to_frame()``, ``.to_dict()``.
+
+    Errors:
+        K101 to K137 labels, scores, losses and weights; K128, K143, K184, K185 labels and
+        losses that are missing or do not go together; K122 an option, or a metric that no row
+        moves; K181 no columns; K307 a metric of one class; K401 to K411 files; K404 to K406 no
+        such column; K416, K423 rows in partitions.
+
+    Cost: n_permutations × rows × parts of all columns, for each column; 20 columns of 10⁴ rows take
+    seconds, for each slice that is found. Depth 3 costs that for each pair of columns.
+
+    Example:
+        >>> import karat
+        >>> site, true = ["a", "b", "c", "d"] * 100, [0, 1, 1, 0] * 100
+        >>> pred = [1 - t if s == "c" else t for s, t in zip(site, true)]
+        >>> found = karat.find_weak_slices(true, pred, by={"site": site})
+        >>> found.slices[0].name, found.slices[0].value
+        ('site = c', 1.0)
+    """
+def gate(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    y_prob: Any = None,
+    y_score: Any = None,
+    true: str | int | None = None,
+    pred: str | int | None = None,
+    prob: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
+    weights: Any = None,
+    clusters: Any = None,
+    by: Any = None,
+    folds: Any = None,
+    id: Any = None,
+    labels: Sequence[Label] | None = None,
+    positive: Label | None = None,
+    threshold: float | None = None,
+    separator: str | None = None,
+    undefined: str = "zero",
+    level: float = 0.95,
+    anytime: int | bool | None = None,
+    adjust: str = "holm",
+    min_n: int = 30,
+    min: Any = None,
+    max: Any = None,
+    max_drop: Any = None,
+    no_worse_than: Any = None,
+    baseline: Any = None,
+    evidence: str = "value",
+    allow_mismatch: bool = False,
+    inconclusive: str | None = None,
+    strict_inconclusive: bool = False,
+    warn_only: bool = False,
+    update_baseline: str | PathLike[str] | None = None,
+    with_rows: bool = False,
+    nulls: str = "error",
+    n_threads: int | None = None,
+) -> GateResult:
+    """Check whether predictions are good enough, and no worse than those of an earlier model.
+
+    The verdict is ``"FAIL"`` where a rule fails, ``"INCONCLUSIVE"`` where the rows do not decide
+    one, else ``"PASS"``; the result is true where it is ``"PASS"``. Without a rule and a baseline
+    there is no verdict: `update_baseline` alone writes the first baseline.
+
+    Args:
+        y_true: true labels, [n], or sets of labels; or a table, files of predictions, a
+            `Report` or a `MultilabelReport`.
+        y_pred: predicted labels, as in `karat.evaluate`.
+        y_prob: probabilities, float[n, k] with columns in the order of the classes, or float[n]
+            of the positive class of two. They are never clipped or renormalized.
+        y_score: any finite scores instead, of the same shapes; losses and calibration use their
+            softmax, ranking metrics the scores as given.
+        true: column of true labels in the table or files; default: detected by name. Sets of
+            labels are columns of lists, text with `separator`, or patterns such as ``"true_*"``
+            for columns of one label each.
+        pred: column of predicted labels, in the same forms; default: detected by name.
+        prob: columns of probabilities: names in the order of the classes, one name (a list
+            column, or P(positive)), or a pattern such as ``"proba_*"``; default: detected by
+            name.
+        score: columns of scores, in the same forms.
+        weights: float[n], or the name of a column: importance of each row, at least 0.
+        clusters: one name or number for each row, or the name of a column: rows of a cluster (a
+            patient, a user) are not independent, and intervals account for it.
+        by: a column, or a value for each row, also as ``{"country": values}``: every rule holds
+            for every slice too. A slice that the baseline has and these rows do not fails; of
+            one that only these rows have, what compares with the baseline is inconclusive.
+        folds: a column, or the fold of each row, as in `karat.evaluate`: every rule is about
+            the mean over folds, with the interval of Nadeau and Bengio, and a drop about the
+            mean difference over the folds of both. Not with `by`.
+        id: a column, or a value for each row, that rows of both models are matched by. Default:
+            a column ``id``, ``sample_id``, ``row_id`` … that both have, else the order of the
+            rows.
+        labels: the classes in order, including those that never occur. Default: the sorted
+            union of true and predicted labels.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
+        threshold: predict the positive class of two if its probability (or score) is at least
+            this; default: predict the class of the largest.
+        separator: separator of several labels in a text: ``"|"`` for ``"sea|sky"``. Spaces
+            around labels are stripped, a blank text is the empty set, and a backslash escapes
+            the separator. Default: a text is one label.
+        undefined: value of an undefined class in an average: ``"zero"`` (0 where scikit-learn
+            uses 0), ``"exclude"``, or ``"nan"``.
+        level: of the intervals; a drop counts where its one-sided p-value is below half of 1 −
+            level.
+        anytime: planned number of rows, or of clusters, of a gate that is run again and again
+            on rows that keep coming: limits and p-values hold at every run, and bounds are
+            judged by the limits; True is 10 000. See docs/monitoring.md.
+        adjust: ``"holm"``: p-values allow for all rules that compare with the baseline;
+            ``"none"``.
+        min_n: slices with fewer rows are inconclusive.
+        min: a dict from metric to the least value that passes.
+        max: a dict from metric to the largest value that passes.
+        max_drop: a dict from metric to a drop: it fails where a larger one than that is shown.
+        no_worse_than: a dict from metric to a drop: it passes only where such a drop is
+            excluded.
+        baseline: what to compare with: a file that `update_baseline` wrote, predictions of the
+            earlier model in files or a table, its `Report` or the JSON of it, or, beside
+            arrays, its predictions of the same rows. Without `max_drop` and `no_worse_than`,
+            accuracy (of sets: subset accuracy) and macro F1 may not be significantly worse.
+            With `by` it holds rows, or slices by the same column.
+        evidence: ``"value"``: bounds hold for the value; ``"low"``: for the limit of its
+            interval on their side, as always with `anytime`.
+        allow_mismatch: compare the rows that both have, where some are missing.
+        inconclusive: ``"fail"``: an inconclusive rule keeps the gate from passing, with the
+            exit code 3; ``"pass"``: it does not. Default: ``"fail"`` for `max_drop` and
+            `no_worse_than`, ``"pass"`` for other rules, and for a slice that its own rows
+            cannot judge: fewer than `min_n`, of one cluster or without weight.
+        strict_inconclusive: the same as ``inconclusive="fail"``.
+        warn_only: whether the exit code is 0 for every verdict.
+        update_baseline: where to write these predictions as the next baseline, if the gate
+            passes.
+        with_rows: whether it holds the rows, so that the next model is compared row by row.
+        nulls: ``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth
+            or prediction is null; the report states their number.
+        n_threads: number of threads; None means KARAT_NUM_THREADS, else all cores. It does not
+            affect the result.
+
+    Returns:
+        A `GateResult`: true where it passed; ``.verdict``, ``.rules``, ``.exit_code``, ``print``.
+
+    Errors:
+        K171 to K175 rows that cannot be matched; K176 rules that cannot be; K189 a baseline without
+        these slices; K205, K206 a damaged baseline; K3xx no such metric; K413 the baseline
+        cannot be written; else as `karat.evaluate`.
+
+    Example:
+        >>> import karat
+        >>> truth = ["cat", "dog", "dog", "cat"] * 25
+        >>> predicted = ["cat", "dog", "cat", "cat"] * 25
+        >>> print(karat.gate(truth, predicted, positive="dog", min={"accuracy": 0.7}))
+        karat gate  PASS: 1 of 1 rule passed
+          PASS          accuracy ≥ 0.7: 0.75 [0.657, 0.8245], n = 100
+    """
 @overload
 def precision(
     y_true: Any = None,

@@ -12,15 +12,10 @@ import karat
 from karat.api import stubs as faces
 from karat.compat.torchmetrics.stub import stub_texts
 from karat.metrics._registry import all_names
-from karat.metrics._stub import stub_text
+from karat.metrics._stub import functions_text
 
 PACKAGE = Path(karat.__file__).parent
 DROP_IN = PACKAGE / "compat" / "torchmetrics"
-
-
-def test_the_stub_is_fresh() -> None:
-    committed = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
-    assert committed == stub_text(), "stale: run `make stub`"
 
 
 @pytest.mark.parametrize("path", faces.stub_texts())
@@ -53,7 +48,7 @@ def signature_of(function: ast.FunctionDef) -> dict[str, tuple[bool, str]]:
 
 
 def test_every_metric_is_a_function_with_its_signature_and_docstring() -> None:
-    found = functions_of(stub_text())
+    found = functions_of(functions_text())
     assert found.keys() == set(all_names())
     for name, calls in found.items():
         public = getattr(karat, name)

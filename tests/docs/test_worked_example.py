@@ -154,7 +154,7 @@ main()"""
 
 
 def test_it_is_in_the_type_stub(example: Example) -> None:
-    stub = example.run("from karat.metrics._stub import stub_text\nprint(stub_text())")
+    stub = example.run("from karat.metrics._stub import functions_text\nprint(functions_text())")
     assert f"\n@overload\ndef {NAME}(\n" in stub
     assert f"\ndef macro_{NAME}(\n" in stub
     assert "Share of hits beyond those of chance" in stub

@@ -14,6 +14,7 @@ from typing import Any, Final, get_args
 import numpy as np
 
 from karat.api.options import one_of, plain_text, unknown_choice, whole_number
+from karat.api.request.request import Request
 from karat.api.results import Report
 from karat.data.arguments import check_are_values
 from karat.data.labels.matrices import display_names
@@ -57,12 +58,32 @@ def confidence_of(weights_are: Any, *asked: Any, **named: Any) -> Confidence | N
     return replace(found, weights_are="frequency") if found is not None and is_frequency else found
 
 
-def of_one_label(confidence: Confidence | None) -> dict[str, Any]:
-    """Settings of intervals that sets of labels do not have, None where they are not given."""
-    if confidence is None:
-        return {}
-    design = None if confidence.design == "cohort" else confidence.design
-    return {"design": design, "anytime": confidence.anytime}
+def is_frequency(request: Request) -> bool:
+    """True if a weight of a request is a number of rows (K122)."""
+    return are_numbers_of_rows(request.weights_are)
+
+
+def intervals_of(request: Request) -> Confidence | None:
+    """Return how the intervals of a request are made; None for no intervals (K122)."""
+    return confidence_of(
+        request.weights_are,
+        request.level,
+        request.side,
+        request.method,
+        request.design,
+        request.seed,
+        request.n_replicates,
+        request.anytime,
+    )
+
+
+def of_one_class(request: Request, confidence: Confidence | None) -> dict[str, Any]:
+    """Options of a request that sets of labels do not have, None where they are not given."""
+    options: dict[str, Any] = {"checkpoint": request.checkpoint, "folds": request.folds}
+    if confidence is not None:
+        options["design"] = None if confidence.design == "cohort" else confidence.design
+        options["anytime"] = confidence.anytime
+    return options
 
 
 def confidence_required(
@@ -240,16 +261,12 @@ def _is_there(metric: Metric, report: Report) -> bool:
     return report.cells.storage == "dense" and not has_matrix
 
 
-_OF_JUDGES: Final = ("gold", "judge", "gold_weights", "gold_is_random")
-
-
-def without_judge(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments without those of a judge (K242: one of these was given alone)."""
+def refuse_without_judge(request: Request) -> None:
+    """Refuse options of a judge without its labels (K242)."""
     for name in ("gold_weights", "gold_is_random"):
-        if given[name] is not None and given[name] is not False:
+        if request.is_given(name):
             found = f"{option(name)} was given without a judge's labels"
             raise error("K242", given=option(name), lacking="judge=", found=found, do=_GIVE_JUDGE)
-    return {name: value for name, value in given.items() if name not in _OF_JUDGES}
 
 
 _GIVE_JUDGE: Final = "Give gold= and judge= too, or leave it out."

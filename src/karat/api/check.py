@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from karat.api.evaluation import dry_run
+from karat.api.evaluation import report_of_request
+from karat.api.request.request import Request
+from karat.api.request.verbs import verb
 from karat.errors import KaratError
 from karat.errors.doubts import without_doubts
-from karat.errors.habits import names_its_arguments
 from karat.output.describe_sets import split_of
 from karat.results import check as checked
 from karat.results.sets import SetReport
@@ -60,38 +60,12 @@ class Check(checked.Check):
         return html_of(self._document())
 
 
-@names_its_arguments
-def check(
-    y_true: Any = None,
-    y_pred: Any = None,
-    *,
-    y_prob: Any = None,
-    y_score: Any = None,
-    true: Any = None,
-    pred: Any = None,
-    prob: Any = None,
-    score: Any = None,
-    weights: Any = None,
-    labels: Any = None,
-    positive: Any = None,
-    threshold: Any = None,
-    clusters: Any = None,
-    by: Any = None,
-    folds: Any = None,
-    ids: Any = None,
-    separator: Any = None,
-    nulls: str = "error",
-    max_memory: int | None = None,
-) -> Check:
+@verb
+def check(request: Request) -> Check:
     """Return what can be measured with an input, what is missing, and what is in doubt.
 
     Rows are read and labels are counted as `karat.evaluate` does; no metric is computed. What
     `karat.evaluate` refuses is the `problem` of the check, not an error.
-
-    Args:
-        y_true, y_pred, y_prob, y_score, true, pred, prob, score, weights, labels, positive,
-            threshold, clusters, by, folds, ids, separator, nulls, max_memory: as of
-            `karat.evaluate`.
 
     Returns:
         A `Check`: true where a report can be made and nothing is in doubt. ``.problem``,
@@ -110,24 +84,21 @@ def check(
         >>> print(karat.check([1, 0, 0], y_score=[0.9, 0.2, 0.1]).doubts[0].evidence)
         All 3 scores lie in [0, 1].
     """
-    return checked_with(locals())
+    return check_of(request)
 
 
-def checked_with(given: Mapping[str, Any], reading: Mapping[str, Any] | None = None) -> Check:
-    """Do what `check` does with these arguments of it.
-
-    Args:
-        reading: what only the command line says of files.
-    """
-    clusters = given.get("clusters")
+def check_of(request: Request) -> Check:
+    """The check of a request."""
+    clusters = request.clusters
     # An empty name declares that rows are independent.
     has_clusters = clusters is not None and not (isinstance(clusters, str) and not clusters)
-    has_slices = given.get("by") is not None
+    has_slices = request.by is not None
+    request = request.but(is_dry=True, level=None)
     problems: list[KaratError] = []
     report = None
     for _ in range(_MOST_QUESTIONS):
         try:
-            report = dry_run(reading, **given)
+            report = report_of_request(request)
             break
         except KaratError as found:
             problems.append(found)
@@ -135,7 +106,7 @@ def checked_with(given: Mapping[str, Any], reading: Mapping[str, Any] | None = N
             answer = found.context.get("settled_by")
             if not isinstance(answer, dict):
                 break
-            given = {**given, **answer}
+            request = request.but(**answer)
     if report is None:
         return Check(problems=tuple(problems), has_clusters=has_clusters, has_slices=has_slices)
     doubts = report.doubts

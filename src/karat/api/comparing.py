@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
-from karat.api.arguments import are_numbers_of_rows, confidence_required
+from karat.api.arguments import confidence_required, is_frequency
 from karat.api.doubts import of_margins, of_scores, with_order_of_rows
 from karat.api.fold_models import rows_with_folds, with_folds
 from karat.api.model_arguments import ModelArguments, model_arguments
 from karat.api.models import Compared, Models, models_given, models_of_rows
 from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
+from karat.api.request.request import Request
+from karat.api.request.verbs import verb
 from karat.api.results import Comparison
 from karat.api.set_models import (
     are_models_of_sets,
@@ -22,6 +24,7 @@ from karat.api.set_models import (
     set_models,
 )
 from karat.api.sets import refuse_on_sets
+from karat.api.sources import columns_to_read
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
 from karat.data.labels.separated import checked_separator
@@ -32,7 +35,6 @@ from karat.data.sources.tables.rows import read_rows
 from karat.data.table_sets import TableSets, beside_sets
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, only_doubts
-from karat.errors.habits import names_its_arguments
 from karat.errors.options import option
 from karat.inference.comparison.best import BestModels, Contest
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
@@ -40,97 +42,15 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics.plan import requested
 from karat.results.comparison import notes_of
-from karat.tally import Label
 
 
-@names_its_arguments
-def compare(
-    y_true: Any = None,
-    y_pred: Any = None,
-    *,
-    y_prob: Mapping[str, Any] | None = None,
-    y_score: Mapping[str, Any] | None = None,
-    metrics: str | Metric | Iterable[str | Metric] | None = None,
-    baseline: str | None = None,
-    weights: Any = None,
-    weights_are: str = "importance",
-    clusters: Any = None,
-    folds: Any = None,
-    labels: Sequence[Label] | None = None,
-    class_names: Sequence[str] | Mapping[Label, str] | None = None,
-    positive: Label | None = None,
-    level: float = 0.95,
-    margin: float | Mapping[str, float] | None = None,
-    adjust: str = "holm",
-    paired: bool = True,
-    seed: int = 0,
-    n_permutations: int = 4999,
-    undefined: str = "zero",
-    n_threads: int | None = None,
-    label_strata: Mapping[str, Sequence[Label]] | None = None,
-    threshold: float | Sequence[float] | Mapping[str, Any] | None = None,
-    separator: str | None = None,
-    anytime: int | bool | None = None,
-    gold: Any = None,
-    judge: Any = None,
-    gold_weights: Any = None,
-    gold_is_random: bool = False,
-) -> Comparison:
+@verb
+def compare(request: Request) -> Comparison:
     """Compare models: which is better, by how much, and how certain.
 
     Models on the same rows are compared row by row, which shows differences that two separate
     intervals hide. A difference is a − b: of the models in the order given each later one against
     each earlier one, or each other one against `baseline`.
-
-    Args:
-        y_true: true labels, [n], or sets of labels, as in `evaluate`; or a dict from model to true
-            labels, for models that were measured on different rows; or, alone, a dict from model to
-            `Report` or `MultilabelReport`.
-        y_pred: a dict from model to predicted labels, [n], or sets of them; or a table with a
-            column for each model.
-        y_prob: a dict from model to probabilities, float[n, k] or float[n] of the positive class;
-            of sets those of the labels, in any form that `evaluate` takes.
-        y_score: a dict from model to any finite scores instead, of the same shapes. A model may
-            have labels and scores; without labels the class of the largest is predicted.
-        metrics: names to compare, one name, or ``"all"``. Default: accuracy, F1 (macro of more
-            than two classes), balanced accuracy and Matthews correlation; with scores of every
-            model the area under the ROC curve, with probabilities log-loss and Brier score. Of
-            sets: subset accuracy, Hamming loss, and F1 by rows, micro and macro; with scores of
-            every model label ranking average precision, mean average precision where every label
-            has a score, and with probabilities cross entropy.
-        baseline: the model that the others are compared with. Default: every pair.
-        weights: float[n], importance of each row; of models on different rows a dict.
-        weights_are: ``"importance"``: rows count differently; ``"frequency"``: a row of weight 3
-            stands for three rows.
-        clusters: a label for each row, [n]: rows with the same one are not independent.
-        folds: fold of cross-validation that tested each row, as in `evaluate`, the same for all
-            models: `Comparison.folds` has the corrected resampled t-test. With repeats the ids of
-            rows are `clusters`.
-        labels, class_names, positive: of the classes, as in `evaluate`.
-        level: of the intervals; a difference counts where its p-value is below 1 − level.
-        margin: differences smaller than this do not matter: one number for every metric, or a
-            dict from metric to number. With it a verdict may be ``"equivalent"``.
-        adjust: how p-values allow for many pairs of models: ``"holm"``; ``"maxt"``, with
-            simultaneous intervals, from the joint distribution; or ``"none"``.
-        paired: False takes the models to be independent though their rows are the same.
-        seed: of permutations, of `maxt`, and of the correction of `Comparison.best`.
-        n_permutations: replicates of the permutation test, which small classes need.
-        undefined: what an undefined class counts as in an average.
-        n_threads: threads of the passes over scores.
-        label_strata: of sets, a dict from stratum to labels, as ``{"head": [...], "tail": [...]}``:
-            `Comparison.strata` holds the same comparison of these labels alone.
-        threshold: of sets, from which score on a label is predicted, as of `evaluate`: one number,
-            one for each label, or a dict from model to either.
-        separator: what separates the labels of a text, where it holds several, as in `evaluate`.
-        anytime: planned number of rows, or of clusters: intervals and p-values hold at every look
-            at rows that keep coming; True is 10 000. For models on the same rows, with one class
-            each. See docs/monitoring.md.
-
-        gold, judge: labels of people, missing (None, NaN) where there is none, and a judge's label
-            for every row, as of `evaluate`. Without predictions a dict each, from system to the
-            verdicts about it, or a table with a column for each: systems are compared by the
-            proportion of the positive verdict.
-        gold_weights, gold_is_random: as of `evaluate`.
 
     Returns:
         A `Comparison`: ``print``, ``comparison["macro_f1"]``, ``.best("macro_f1")``,
@@ -151,66 +71,63 @@ def compare(
         >>> print(found["accuracy"])
         accuracy: new − old = +0.1667 [+0.1106, +0.2435], p = 9.54e-07: better
     """
-    of_judge = {"gold": gold, "judge": judge, "gold_weights": gold_weights}
-    if any(value is not None for value in of_judge.values()) or gold_is_random is not False:
-        return judged_comparison(locals())
-    policy = check_policy(undefined)
-    check_threads(n_threads)
-    is_frequency = are_numbers_of_rows(weights_are)
-    spec = comparison_spec(level, adjust, seed, n_permutations, paired, anytime)
-    given = model_arguments(y_true, y_pred, y_prob, y_score)
-    names = given.names
+    if any(map(request.is_given, ("gold", "judge", "gold_weights", "gold_is_random"))):
+        return judged_comparison(request)
+    policy = check_policy(request.undefined)
+    check_threads(request.n_threads)
+    counts_rows = is_frequency(request)
+    spec = comparison_spec(request)
+    given = model_arguments(request)
+    names, baseline, folds = given.names, request.baseline, request.folds
     if len(names) < 2:
         raise error("K161", found=f"There is one, {names[0]!r}" if names else "There is none")
     if baseline is not None and plain_text(baseline) not in names:
         raise error("K164", baseline=baseline, models=shown(names))
     if given.reports:
-        kind = weights_are if is_frequency else None
         _refuse_beside_reports(
-            weights=weights,
-            clusters=clusters,
+            weights=request.weights,
+            clusters=request.clusters,
             folds=folds,
-            labels=labels,
-            positive=positive,
-            weights_are=kind,
-            threshold=threshold,
+            labels=request.labels,
+            positive=request.positive,
+            weights_are=request.weights_are if counts_rows else None,
+            threshold=request.threshold,
         )
-    separator = checked_separator(separator)
-    options: dict[str, Any] = {"labels": labels, "positive": positive}
-    kinds = {"is_paired": bool(paired), "is_frequency": is_frequency}
-    found: Compared
+    request = request.but(separator=checked_separator(request.separator))
+    models: Compared
     of_scored: list[Doubt] = []
-    if separator is not None or are_models_of_sets(given):
+    if request.separator is not None or are_models_of_sets(given):
         refuse_on_sets({"folds": folds})
-        options |= {"n_threads": n_threads, "threshold": threshold, "separator": separator}
-        found = set_models(given, weights, clusters, options, **kinds)
+        models = set_models(given, request)
     else:
-        if threshold is not None:
+        if request.threshold is not None:
             what = "threshold= was given, and rows have one class each"
             raise error("K221", found=what)
-        options["n_threads"] = n_threads
-        found = of_rows = models_given(given, weights, clusters, options, **kinds)
+        models = of_rows = models_given(given, request)
         of_scored = [x for name, m in of_rows.scored.items() for x in of_scores(m.rows, of=name)]
-    doubts = [*_of_order(given, weights, clusters, folds), *of_scored]
-    found = found.named(class_names)
-    whole = compare_models(found, spec, metrics, margin, baseline, policy, doubts)
+    doubts = [*_of_order(given, request), *of_scored]
+    models = models.named(request.class_names)
+    asked = request.metrics, request.margin
+    whole = compare_models(models, spec, *asked, baseline, policy, doubts)
     if folds is not None:
-        rows = rows_with_folds(given, folds, {**options, "weights": weights})
-        whole = with_folds(whole, rows, policy, has_clusters=found.has_clusters)
-    return _with_strata(whole, found, label_strata, spec, margin, policy)
+        rows = rows_with_folds(given, request)
+        whole = with_folds(whole, rows, policy, has_clusters=models.has_clusters)
+    return _with_strata(whole, models, request.label_strata, spec, request.margin, policy)
 
 
-def judged_comparison(given: Mapping[str, Any]) -> Comparison:
-    """The comparison of the arguments of `compare`, among them a judge's labels."""
+def judged_comparison(request: Request) -> Comparison:
+    """The comparison of a request with a judge's labels."""
     from karat.api.judged_models import judged_models_of_arrays, judged_options
 
-    options = judged_options(given)
-    choices = (given[name] for name in ("level", "adjust", "seed"))
-    found = judged_models_of_arrays(given, options).named(given["class_names"])
-    asked = {name: given[name] for name in ("metrics", "margin", "baseline")}
-    if asked["baseline"] is not None and plain_text(asked["baseline"]) not in found.names:
-        raise error("K164", baseline=asked["baseline"], models=shown(found.names))
-    return compare_models(found, comparison_spec(*choices), **asked, policy=options.policy)
+    options = judged_options(request)
+    models = judged_models_of_arrays(request, options).named(request.class_names)
+    baseline = request.baseline
+    if baseline is not None and plain_text(baseline) not in models.names:
+        raise error("K164", baseline=baseline, models=shown(models.names))
+    spec = comparison_spec(request)
+    return compare_models(
+        models, spec, request.metrics, request.margin, baseline, policy=options.policy
+    )
 
 
 def _with_strata(
@@ -305,14 +222,14 @@ def _units_of_looks(found: Compared) -> float:
     raise error("K238", found=what, do="Give y_true and the predictions of every model for it.")
 
 
-def _of_order(given: ModelArguments, weights: Any, clusters: Any, folds: Any) -> Iterator[Doubt]:
+def _of_order(given: ModelArguments, request: Request) -> Iterator[Doubt]:
     """The doubts that rows of arguments are in another order than those of the truth."""
-    of_all = {"weights": weights, "clusters": clusters}
+    of_all = {"weights": request.weights, "clusters": request.clusters}
     each = [("y_pred", name, values) for name, values in given.predicted.items()]
     each += [(argument, name, values) for name, (argument, values) in given.scores.items()]
     if not given.trues:
         named = {f"{argument}[{name!r}]": values for argument, name, values in each}
-        yield from doubts_of_order(given.true, "y_true", **named, **of_all, folds=folds)
+        yield from doubts_of_order(given.true, "y_true", **named, **of_all, folds=request.folds)
         return
     for argument, name, values in each:
         of_model = {f"{what}[{name!r}]": x[name] for what, x in of_all.items() if x is not None}
@@ -334,41 +251,37 @@ def _of_files(models: Sequence[Rows | TableSets]) -> list[Doubt]:
 
 def compare_files(
     sources: Mapping[str, Any],
-    columns: Mapping[str, Any],
-    reading: Mapping[str, Any],
-    spec: ComparisonSpec,
+    request: Request,
     *,
-    metrics: Sequence[Metric] | Literal["all"] | None = None,
-    margin: float | None = None,
     is_against_first: bool = False,
-    policy: Policy = "zero",
-    allow_mismatch: bool = False,
     bar: Callable[[], AbstractContextManager[Any]] = nullcontext,
     read: Callable[[str, Rows | TableSets], None] = lambda name, rows: None,
-    label_strata: Any = None,
 ) -> tuple[Comparison, Paired[Any]]:
     """The comparison of models whose predictions are files, and their rows as they were matched.
 
     Args:
         sources: files by the name of their model.
-        columns, reading: the column of each role, and how rows are read, as of `read_rows`.
-        metrics: None for the default; ``"all"``: every metric that a report of each model lists.
+        request: the columns of each role, how rows are read, and what is compared.
+        is_against_first: whether the others are compared with the first model alone.
         bar: opens the progress bar of one read.
         read: receives the name and the rows of each model, once they are read.
-        label_strata: as of `compare`.
     """
+    spec, policy = comparison_spec(request), check_policy(request.undefined)
+    metrics, margin = request.metrics, request.margin
+    columns = columns_to_read(request)
+    named = {"prob": request.prob, "score": request.score}
     rows: list[Rows] = []
     sets: list[TableSets] = []
     for name, source in sources.items():
         try:
             with bar() as progress:
-                found_rows = read_rows(source, name, columns, **reading, progress=progress)
+                found_rows = read_rows(source, name, replace(columns, progress=progress))
         except KaratError as problem:
             raise with_place(problem, name) from None
         if isinstance(found_rows, TableSets):
             sets.append(found_rows)
         else:
-            found_rows = with_order_of_rows(found_rows, columns, reading["labels"])
+            found_rows = with_order_of_rows(found_rows, named, request.labels)
             rows.append(found_rows)
         read(name, found_rows)
         if rows and sets:
@@ -376,51 +289,45 @@ def compare_files(
     names = list(sources)
     baseline = names[0] if is_against_first else None
     if sets:
-        refuse_on_sets({"folds": columns.get("folds")})
-        pairs = pair_sets(sets, allow_mismatch=allow_mismatch)
+        refuse_on_sets({"folds": request.folds})
+        pairs = pair_sets(sets, allow_mismatch=request.allow_mismatch)
         found: Compared = models_of_sets(names, compared_rows(pairs.models))
         of_sets = _of_files(pairs.models)
         whole = compare_models(found, spec, metrics, margin, baseline, policy, of_sets)
-        if label_strata is not None and reading["labels_are_text"]:
+        label_strata = request.label_strata
+        if label_strata is not None and request.labels_are_text:
             label_of = {str(label): label for label in found.classes.labels}
             label_strata = {
-                name: [label_of.get(text, text) for text in texts]
+                name: [label_of.get(str(text), text) for text in texts]
                 for name, texts in label_strata.items()
             }
         return _with_strata(whole, found, label_strata, spec, margin, policy), pairs
-    matched = pair_rows(rows, allow_mismatch=allow_mismatch)
+    matched = pair_rows(rows, allow_mismatch=request.allow_mismatch)
     rows = list(matched.models)
     doubts = [*_of_files(rows), *(x for one in rows for x in of_scores(one, of=one.name))]
     if metrics is None or metrics == "all":
         needs_scores = all(one.scores is not None for one in rows)
     else:
-        needs_scores = any(metric.needs_scores for metric in metrics)
+        needs_scores = any(metric.needs_scores for metric in requested(metrics))
     if not needs_scores:
         # Models are compared by their labels where only some have scores.
         rows = [replace(one, scores=None) for one in rows]
-    found = models_of_rows(names, rows, reading["n_threads"])
+    found = models_of_rows(names, rows, request.n_threads)
     whole = compare_models(found, spec, metrics, margin, baseline, policy, doubts)
     if any(one.folds is not None for one in rows):
         whole = with_folds(whole, rows, policy, has_clusters=found.has_clusters)
-    return _with_strata(whole, found, label_strata, spec, margin, policy), matched
+    return _with_strata(whole, found, request.label_strata, spec, margin, policy), matched
 
 
-def comparison_spec(
-    level: Any,
-    adjust: Any,
-    seed: Any,
-    n_permutations: Any = 4999,
-    paired: Any = True,
-    anytime: Any = None,
-) -> ComparisonSpec:
+def comparison_spec(request: Request) -> ComparisonSpec:
     """The choices of a comparison (K122); its margins and pairs are added later."""
     do = "A difference counts where its p-value is below 1 − level."
-    confidence = confidence_required(level, do, seed=seed, anytime=anytime)
+    confidence = confidence_required(request.level, do, seed=request.seed, anytime=request.anytime)
     do = "'holm' holds for any pairs; 'maxt' uses how they go together."
-    chosen: Adjustment = one_of("adjust", adjust, get_args(Adjustment), do)
-    check_flag("paired", paired, "Models on the same rows are compared row by row.")
+    chosen: Adjustment = one_of("adjust", request.adjust, get_args(Adjustment), do)
+    check_flag("paired", request.paired, "Models on the same rows are compared row by row.")
     do = "4999 replicates tell a p-value of 0.05 to 0.003."
-    n = whole_number("n_permutations", n_permutations, do, 99, 1_000_000)
+    n = whole_number("n_permutations", request.n_permutations, do, 99, 1_000_000)
     if confidence.anytime is not None and chosen == "maxt":
         raise error("K237", found=option("adjust", "maxt"))
     look = None if confidence.anytime is None else confidence

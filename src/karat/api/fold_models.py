@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.api.measuring import Spec, report_of
 from karat.api.model_arguments import ModelArguments
+from karat.api.request.request import Request
 from karat.data.accumulator import accumulate
 from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from karat.results.folds import Folds
 
 
-def rows_with_folds(given: ModelArguments, folds: Any, options: Mapping[str, Any]) -> list[Rows]:
+def rows_with_folds(given: ModelArguments, request: Request) -> list[Rows]:
     """Return the rows of each model with their folds.
 
     Errors:
@@ -38,17 +39,23 @@ def rows_with_folds(given: ModelArguments, folds: Any, options: Mapping[str, Any
         what = "Models were measured on different rows" if given.trues else "Reports were given"
         do = "Give y_true and the predictions of each model for the same rows and folds."
         raise error("K250", found=what, do=do)
-    found = []
+    options: dict[str, Any] = {
+        "folds": request.folds,
+        "labels": request.labels,
+        "positive": request.positive,
+        "weights": request.weights,
+        "n_threads": request.n_threads,
+    }
+    each = []
     for name in given.names:
         predicted = given.predicted.get(name)
         if name not in given.scores:
-            found.append(label_rows(given.true, predicted, folds=folds, **options))
+            each.append(label_rows(given.true, predicted, **options))
             continue
         argument, values = given.scores[name]
-        scores = as_scores(values, argument)
-        rows = score_rows(given.true, scores, y_pred=predicted, folds=folds, **options)
-        found.append(predicted_rows(rows, None, options.get("n_threads")))
-    return found
+        rows = score_rows(given.true, as_scores(values, argument), y_pred=predicted, **options)
+        each.append(predicted_rows(rows, None, request.n_threads))
+    return each
 
 
 def folds_of_models(

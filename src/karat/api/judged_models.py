@@ -11,6 +11,7 @@ from karat.api.judging import (
     check_estimated,
     check_random,
     gold_of,
+    judge_columns,
     listed_of,
     parts_with_scores,
     predictions_of,
@@ -19,6 +20,8 @@ from karat.api.judging import (
 from karat.api.measuring import Spec
 from karat.api.model_arguments import judged_arguments, refuse_whole_tables_of_judges
 from karat.api.options import check_policy
+from karat.api.request.request import Request
+from karat.api.sources import columns_to_read
 from karat.data.arguments import check_flag, check_threads
 from karat.data.judged import JudgedRows, judged_arrays, judged_table
 from karat.data.labels.counting import count_codes
@@ -177,38 +180,28 @@ def judged_models(rows: Mapping[str, JudgedRows], spec: Spec, *, is_random: bool
     return JudgedModels(first.classes, rows, models)
 
 
-_UNSUPPORTED: Final[Mapping[str, Any]] = {
-    "paired": True,
-    "weights_are": "importance",
-    "label_strata": None,
-    "threshold": None,
-    "separator": None,
-    "anytime": None,
-    "folds": None,
-}
-"""Arguments of `karat.compare` that a judge does not have, with their defaults."""
+_UNSUPPORTED: Final = (
+    *("paired", "weights_are", "label_strata", "threshold", "separator", "anytime", "folds"),
+)
+"""Options of `karat.compare` that a judge does not have."""
 
 
-def judged_options(given: Mapping[str, Any]) -> Spec:
+def judged_options(request: Request) -> Spec:
     """Return how systems are measured (K243: an argument that a judge does not have)."""
-    for name, default in _UNSUPPORTED.items():
-        value = given[name]
-        # An array has no truth value.
-        is_default = value is default or (isinstance(value, type(default)) and value == default)
-        if not is_default:
+    for name in _UNSUPPORTED:
+        if request.is_given(name):
             found = "Systems with a judge are compared on the same rows, one class a row, once"
             raise error("K243", argument=option(name), found=found, do="Leave it out.")
-    check_flag("gold_is_random", given["gold_is_random"], "True says that chance chose the rows.")
-    check_threads(given["n_threads"])
-    return Spec(policy=check_policy(given["undefined"]), n_threads=given["n_threads"])
+    check_flag("gold_is_random", request.gold_is_random, "True says that chance chose the rows.")
+    check_threads(request.n_threads)
+    return Spec(policy=check_policy(request.undefined), n_threads=request.n_threads)
 
 
-def judged_models_of_arrays(given: Mapping[str, Any], spec: Spec) -> JudgedModels:
+def judged_models_of_arrays(request: Request, spec: Spec) -> JudgedModels:
     """Return the systems of the arguments of `karat.compare`."""
-    refuse_whole_tables_of_judges(given)
-    refuse_gold_alone(given)
-    predictions = {name: given[name] for name in ("y_pred", "y_prob", "y_score")}
-    found = judged_arguments(gold_of(given), given["judge"], predictions)
+    refuse_whole_tables_of_judges(request)
+    refuse_gold_alone(request)
+    found = judged_arguments(gold_of(request), request)
     names, gold, judge = found.names, found.gold, found.judge
     if len(names) < 2:
         known = f"There is one, {names[0]!r}" if names else "There is none"
@@ -217,14 +210,22 @@ def judged_models_of_arrays(given: Mapping[str, Any], spec: Spec) -> JudgedModel
     def of(name: str, labels: Any) -> JudgedRows:
         argument, values = found.scores.get(name, ("", None))
         scores = None if values is None else as_scores(values, argument)
-        options = {key: given[key] for key in ("weights", "clusters", "gold_weights", "positive")}
-        options |= {"labels": labels, "n_threads": given["n_threads"]}
-        pred = found.predicted.get(name)
-        return judged_arrays(_own(gold, name), _own(judge, name), pred, scores, **options)
+        return judged_arrays(
+            _own(gold, name),
+            _own(judge, name),
+            found.predicted.get(name),
+            scores,
+            weights=request.weights,
+            clusters=request.clusters,
+            gold_weights=request.gold_weights,
+            labels=labels,
+            positive=request.positive,
+            n_threads=request.n_threads,
+        )
 
-    labels = given["labels"]
+    labels = request.labels
     rows = {name: of(name, labels) for name in names}
-    return judged_models(_on_one_axis(rows, of, labels), spec, is_random=given["gold_is_random"])
+    return judged_models(_on_one_axis(rows, of, labels), spec, is_random=request.gold_is_random)
 
 
 def _own(values: Any, name: str) -> Any:
@@ -244,20 +245,16 @@ def _on_one_axis(rows: Mapping[str, JudgedRows], of: Any, labels: Any) -> Mappin
 
 
 def judged_models_of_files(
-    sources: Mapping[str, Any],
-    columns: Mapping[str, Any],
-    reading: Mapping[str, Any],
-    spec: Spec,
-    *,
-    is_random: bool,
+    sources: Mapping[str, Any], request: Request, spec: Spec
 ) -> JudgedModels:
     """Return systems whose predictions, or verdicts, are files with the same rows in one order."""
-    refuse_gold_alone(columns)
+    refuse_gold_alone(request)
 
     def of(name: str, labels: Any) -> JudgedRows:
-        return judged_table(sources[name], columns, **{**reading, "labels": labels})
+        columns = columns_to_read(request.but(labels=labels))
+        return judged_table(sources[name], judge_columns(request), columns)
 
-    rows = _on_one_axis({name: of(name, reading["labels"]) for name in sources}, of, None)
+    rows = _on_one_axis({name: of(name, request.labels) for name in sources}, of, None)
     first, *others = rows.values()
     for name, one in zip(list(rows)[1:], others, strict=True):
         is_same = one.rows.n == first.rows.n and (one.gold == first.gold).all()
@@ -265,4 +262,4 @@ def judged_models_of_files(
             found = f"The gold labels of {name} are others than those of {next(iter(rows))}"
             do = "Give files with the same rows in one order: rows are matched by position."
             raise error("K243", argument=option("gold"), found=found, do=do)
-    return judged_models(rows, spec, is_random=is_random)
+    return judged_models(rows, spec, is_random=request.gold_is_random)

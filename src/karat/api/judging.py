@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
 
-from karat.api.arguments import confidence_of, dressed, wanted_of_scores
+from karat.api.arguments import dressed, intervals_of, wanted_of_scores
 from karat.api.exports import Exports, written
 from karat.api.measuring import Spec, report_of
 from karat.api.options import check_policy
+from karat.api.request.request import Request
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
+from karat.api.sources import columns_to_read
 from karat.data.accumulator import accumulate
 from karat.data.arguments import check_flag, check_threads
-from karat.data.judged import JudgedRows, judged_arrays, judged_table
+from karat.data.judged import JudgeColumns, JudgedRows, judged_arrays, judged_table
 from karat.data.label_doubts import doubts_of_labels
 from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
@@ -147,89 +149,102 @@ class JudgedReport(Exports, outcome.JudgedReport):
         return rows_of_judged(self), JUDGED_COLUMNS
 
 
-def evaluate_judged(given: Mapping[str, Any]) -> JudgedReport:
-    """Return the report of the arguments of `karat.evaluate`, among them a judge's labels.
+def evaluate_judged(request: Request) -> JudgedReport:
+    """Return the report of a request of `karat.evaluate` with a judge's labels.
 
     Errors:
         K242 gold labels without a judge's, or the reverse; K243 an argument that a judge does not
         have; K244 too few or too many gold labels; K245 gold rows that are no random part; K246
         weights of gold rows; K247 a metric without an estimate; K1xx as `karat.evaluate`.
     """
-    spec = judged_spec(given)
-    table = given["y_true"]
+    spec = judged_spec(request)
+    table = request.y_true
     is_table = names_files(table) or is_frame(table)
-    refuse_gold_alone(given)
-    check_flag("gold_is_random", given["gold_is_random"], "True says that chance chose the rows.")
-    of_classes = {name: given[name] for name in ("labels", "positive", "threshold", "n_threads")}
+    refuse_gold_alone(request)
+    check_flag("gold_is_random", request.gold_is_random, "True says that chance chose the rows.")
     if is_table:
-        columns = {name: given[name] for name in ("judge", "gold", "gold_weights", "true", "pred")}
-        columns |= {name: given[name] for name in ("prob", "score", "weights", "clusters")}
         for name in ("judge", "gold", "gold_weights"):
-            if not isinstance(columns[name], str | None):
+            if not isinstance(getattr(request, name), str | None):
                 found = f"{name}= holds values, and the rows are a table"
                 do = f"Name its column: {name}='NAME'."
                 raise error("K243", argument=f"{name}= of values", found=found, do=do)
-        rows = judged_table(table, columns, **of_classes)
+        rows = judged_table(table, judge_columns(request), columns_to_read(request))
     else:
-        rows = _of_arrays(given, of_classes)
-    return judged_report(rows, spec, is_random=given["gold_is_random"], names=given["class_names"])
+        rows = _of_arrays(request)
+    return judged_report(rows, spec, is_random=request.gold_is_random, names=request.class_names)
 
 
-def _of_arrays(given: Mapping[str, Any], of_classes: Mapping[str, Any]) -> JudgedRows:
-    for name in ("judge", "gold"):
-        if isinstance(given[name], str):
+def judge_columns(request: Request) -> JudgeColumns:
+    """The columns of the labels of a judge and of people."""
+    return JudgeColumns(request.judge, request.gold, request.gold_weights)
+
+
+def _of_arrays(request: Request) -> JudgedRows:
+    for name, values in (("judge", request.judge), ("gold", request.gold)):
+        if isinstance(values, str):
             found, do = f"{name}= names a column, and there is no table", "Give the table first."
-            raise error("K243", argument=f"{name}={given[name]!r}", found=found, do=do)
+            raise error("K243", argument=f"{name}={values!r}", found=found, do=do)
     for name in ("true", "pred", "prob", "score"):
-        if given[name] is not None:
+        if getattr(request, name) is not None:
             found = f"{name}= names a column, and there is no table"
             do = f"Give the values: y_{name}=…; or a table first."
             raise error("K143", argument=name, found=found, do=do)
-    gold, pred = gold_of(given), given["y_pred"]
-    if hold_sets(gold, given["judge"]):
+    gold, pred = gold_of(request), request.y_pred
+    if hold_sets(gold, request.judge):
         found = "They are sets of labels, and a judge's label is one class a row"
         do = "Evaluate one label at a time: give 1 where a row has it and 0 where it has not."
         raise error("K243", argument=option("gold"), found=found, do=do)
     scores = None
-    if given["y_prob"] is not None or given["y_score"] is not None:
-        scores = given_scores(given["y_prob"], given["y_score"])
-    of_rows = {name: given[name] for name in ("weights", "clusters", "gold_weights")}
-    return judged_arrays(gold, given["judge"], pred, scores, **of_rows, **of_classes)
+    if request.y_prob is not None or request.y_score is not None:
+        scores = given_scores(request.y_prob, request.y_score)
+    return judged_arrays(
+        gold,
+        request.judge,
+        pred,
+        scores,
+        weights=request.weights,
+        clusters=request.clusters,
+        gold_weights=request.gold_weights,
+        labels=request.labels,
+        positive=request.positive,
+        threshold=request.threshold,
+        n_threads=request.n_threads,
+    )
 
 
-def gold_of(given: Mapping[str, Any]) -> Any:
+def gold_of(request: Request) -> Any:
     """Return the gold labels: gold= or y_true= (K243: both; K242: neither)."""
-    gold = given["gold"]
-    if gold is not None and given["y_true"] is not None:
+    gold = request.gold
+    if gold is not None and request.y_true is not None:
         found, do = "Both y_true= and gold= were given", "Give gold= alone: it is the truth."
         raise error("K243", argument="y_true=", found=found, do=do)
-    gold = given["y_true"] if gold is None else gold
+    gold = request.y_true if gold is None else gold
     if gold is None:
         do = "Give the gold labels, missing (None, NaN) where there is none: gold=."
         raise error("K242", given="judge=", lacking="gold=", found="gold= is missing", do=do)
     return gold
 
 
-def refuse_gold_alone(given: Mapping[str, Any]) -> None:
+def refuse_gold_alone(request: Request) -> None:
     """Refuse gold labels without a judge's (K242)."""
-    if given["judge"] is None:
+    if request.judge is None:
         lacking = option("judge")
         do = f"Give the judge's label of every row: {lacking}; or leave out rows without truth."
         found = f"{lacking} is missing"
         raise error("K242", given=option("gold"), lacking=lacking, found=found, do=do)
 
 
-def judged_spec(given: Mapping[str, Any]) -> Spec:
+def judged_spec(request: Request) -> Spec:
     """Return the settings of a report with a judge (K243: an argument that it does not have)."""
     for name, why in _UNSUPPORTED.items():
-        if given.get(name) is not None and given[name] is not False:
+        value = getattr(request, name)
+        if value is not None and value is not False:
             raise error("K243", argument=option(name), found=why, do=_DROP)
-    if given["nulls"] != "error":
+    if request.nulls != "error":
         found = "Rows without a gold label are kept, and every row needs a judge's label"
         raise error("K243", argument=option("nulls"), found=found, do=_DROP)
-    names = ("level", "side", "method", "design", "seed", "n_replicates")
-    confidence = confidence_of(given["weights_are"], *(given[name] for name in names))
-    if given["weights_are"] != "importance":
+    confidence = intervals_of(request)
+    if request.weights_are != "importance":
         found = "A row of weight 3 would have three gold labels"
         raise error("K243", argument="weights_are=", found=found, do="Repeat the rows.")
     if confidence is None:
@@ -241,14 +256,14 @@ def judged_spec(given: Mapping[str, Any]) -> Spec:
     if confidence.design != "cohort":
         found = "Gold rows are a part of all rows"
         raise error("K243", argument=option("design"), found=found, do=_DROP)
-    metrics = given["metrics"]
+    metrics = request.metrics
     if isinstance(metrics, str) and metrics == "all":
         metrics = None
     wanted = None if metrics is None else tuple(requested(metrics))
-    check_threads(given["n_threads"])
-    threads, threshold = given["n_threads"], given["threshold"]
+    check_threads(request.n_threads)
+    threads, threshold = request.n_threads, request.threshold
     return Spec(
-        wanted, check_policy(given["undefined"]), confidence, threads, threshold, keeps_curves=False
+        wanted, check_policy(request.undefined), confidence, threads, threshold, keeps_curves=False
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from karat.api.arguments import refuse_judged
 from karat.api.options import plain_text
+from karat.api.request.request import Request
 from karat.api.results import Report
 from karat.api.sets import MultilabelReport
 from karat.data.labels.containers import csr_of, is_sparse
@@ -38,8 +39,10 @@ class ModelArguments:
     reports: Mapping[str, Any] = field(default_factory=dict)
 
 
-def model_arguments(y_true: Any, y_pred: Any, y_prob: Any, y_score: Any) -> ModelArguments:
+def model_arguments(request: Request) -> ModelArguments:
     """The models of the arguments (K127 to K129, K162, K163, K416)."""
+    y_true, y_pred = request.y_true, request.y_pred
+    y_prob, y_score = request.y_prob, request.y_score
     if is_sparse(y_true):
         # A matrix of SciPy by its keys is a dict, too.
         y_true = csr_of(y_true, "y_true")
@@ -113,16 +116,15 @@ class JudgedArguments:
     scores: Scores
 
 
-def judged_arguments(gold: Any, judge: Any, predictions: Mapping[str, Any]) -> JudgedArguments:
-    """Return the systems of the arguments (K129, K162, K163).
-
-    Args:
-        predictions: ``y_pred``, ``y_prob`` and ``y_score``; None where they were not given.
-    """
-    y_pred = columns_by_model(predictions["y_pred"], "y_pred")
-    given = {**predictions, "y_pred": y_pred}
-    names, predicted, scores = _of_models({x: v for x, v in given.items() if v is not None})
-    labels = {"gold": gold, "judge": judge}
+def judged_arguments(gold: Any, request: Request) -> JudgedArguments:
+    """Return the systems of the arguments (K129, K162, K163)."""
+    predictions = {
+        "y_pred": columns_by_model(request.y_pred, "y_pred"),
+        "y_prob": request.y_prob,
+        "y_score": request.y_score,
+    }
+    names, predicted, scores = _of_models({x: v for x, v in predictions.items() if v is not None})
+    labels = {"gold": gold, "judge": request.judge}
     for argument, values in labels.items():
         each = columns_by_model(values, argument) if _is_whole(values) else values
         if isinstance(each, Mapping):
@@ -136,11 +138,11 @@ def judged_arguments(gold: Any, judge: Any, predictions: Mapping[str, Any]) -> J
     return JudgedArguments(names, labels["gold"], labels["judge"], predicted, scores)
 
 
-def refuse_whole_tables_of_judges(given: Mapping[str, Any]) -> None:
+def refuse_whole_tables_of_judges(request: Request) -> None:
     """Refuse names of files or of columns, and a table or a file of each system (K128)."""
-    named = {name: given[name] for name in ("y_true", "gold", "judge", "y_pred")}
+    named = {name: getattr(request, name) for name in ("y_true", "gold", "judge", "y_pred")}
     texts = [f"{name}={short(value)}" for name, value in named.items() if _is_path(value)]
-    table = given["y_true"]
+    table = request.y_true
     if _is_whole(table) and not _is_path(table):
         texts.insert(0, f"a table ({type(table).__name__})")
     for name, each in named.items():

@@ -9,9 +9,10 @@ from typing import Any, Protocol, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.api.arguments import wanted_of_scores
+from karat.api.arguments import is_frequency, wanted_of_scores
 from karat.api.doubts import of_classes, of_model
 from karat.api.model_arguments import ModelArguments
+from karat.api.request.request import Request
 from karat.data.accumulator import rows_in_memory
 from karat.data.checks import check_in_common
 from karat.data.clusters import one_cluster
@@ -336,15 +337,9 @@ def models_of_rows(
     )
 
 
-def models_of_arrays(
-    given: ModelArguments, weights: Any, clusters: Any, options: Mapping[str, Any], **kinds: bool
-) -> Models:
-    """Models that predicted the same rows, in arrays.
-
-    Args:
-        options: ``labels``, ``positive`` and ``n_threads``.
-        kinds: ``is_paired`` and ``is_frequency`` of `models_of_rows`.
-    """
+def models_of_arrays(given: ModelArguments, request: Request) -> Models:
+    """Models that predicted the same rows, in arrays."""
+    weights, clusters = request.weights, request.clusters
     for name, value in (("weights", weights), ("clusters", clusters)):
         if isinstance(value, str):
             found = f"karat.compare takes values, and {name}= is {value!r}"
@@ -363,37 +358,40 @@ def models_of_arrays(
     scored = {}
     for name, (argument, values) in given.scores.items():
         guess, scores = given.predicted.get(name), as_scores(values, argument)
-        scored[name] = score_rows(given.true, scores, y_pred=guess, weights=w, **options)
+        scored[name] = score_rows(
+            given.true,
+            scores,
+            y_pred=guess,
+            weights=w,
+            labels=request.labels,
+            positive=request.positive,
+            n_threads=request.n_threads,
+        )
     if scored:
         others = {name: column for name, column in predicted.items() if name not in scored}
         rows = scored_models(scored, others, true)
     else:
-        rows = aligned_models(true, predicted, options["labels"], options["positive"])
+        rows = aligned_models(true, predicted, request.labels, request.positive)
     each = [replace(rows[name], weights=w, clusters=of_rows) for name in given.names]
-    return models_of_rows(given.names, each, options["n_threads"], **kinds)
+    return models_of_rows(
+        given.names,
+        each,
+        request.n_threads,
+        is_paired=bool(request.paired),
+        is_frequency=is_frequency(request),
+    )
 
 
-def models_given(
-    given: ModelArguments,
-    weights: Any,
-    clusters: Any,
-    options: Mapping[str, Any],
-    *,
-    is_paired: bool,
-    is_frequency: bool,
-) -> Models:
+def models_given(given: ModelArguments, request: Request) -> Models:
     """Models of rows with one class each: of reports, of rows of their own, or of the same rows."""
     if given.reports:
         return models_of_reports(given)
     if given.trues:
-        return models_apart(given, weights, clusters, options, is_frequency=is_frequency)
-    kinds = {"is_paired": is_paired, "is_frequency": is_frequency}
-    return models_of_arrays(given, weights, clusters, options, **kinds)
+        return models_apart(given, request)
+    return models_of_arrays(given, request)
 
 
-def models_apart(
-    given: ModelArguments, weights: Any, clusters: Any, options: Mapping[str, Any], **kinds: bool
-) -> Models:
+def models_apart(given: ModelArguments, request: Request) -> Models:
     """Models that predicted rows of their own, in arrays."""
     each: dict[str, Models] = {}
     for name in given.names:
@@ -403,11 +401,7 @@ def models_apart(
             {key: value for key, value in given.predicted.items() if key == name},
             {key: value for key, value in given.scores.items() if key == name},
         )
-        w, groups = (
-            of_model_alone(weights, name, "weights"),
-            of_model_alone(clusters, name, "clusters"),
-        )
-        each[name] = models_of_arrays(alone, w, groups, options, **kinds)
+        each[name] = models_of_arrays(alone, request_of_model(request, name))
     classes = _united([one.classes for one in each.values()])
     return Models(
         classes,
@@ -419,7 +413,16 @@ def models_apart(
     )
 
 
-def of_model_alone(values: Any, name: str, what: str) -> Any:
+def request_of_model(request: Request, name: str) -> Request:
+    """The request with the weights and clusters of one model alone (K162, K163)."""
+    return request.but(
+        weights=_of_model_alone(request.weights, name, "weights"),
+        clusters=_of_model_alone(request.clusters, name, "clusters"),
+        paired=True,
+    )
+
+
+def _of_model_alone(values: Any, name: str, what: str) -> Any:
     """Value for one model in an argument that is a dict of models (K162, K163)."""
     if values is None:
         return None

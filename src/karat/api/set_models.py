@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
+from karat.api.arguments import is_frequency
 from karat.api.model_arguments import ModelArguments
-from karat.api.models import LabelSource, of_model_alone, without_scores
+from karat.api.models import LabelSource, request_of_model, without_scores
+from karat.api.request.request import Request
 from karat.api.set_doubts import doubts_of_sets
 from karat.api.sets import MultilabelReport
 from karat.data.labels.matrices import display_names
@@ -212,19 +214,8 @@ def are_models_of_sets(given: ModelArguments) -> bool:
     return any(hold_sets(*pair) for pair in zip(trues, predicted, strict=True))
 
 
-def set_models(
-    given: ModelArguments,
-    weights: Any,
-    clusters: Any,
-    options: Mapping[str, Any],
-    *,
-    is_paired: bool,
-    is_frequency: bool,
-) -> SetModels:
+def set_models(given: ModelArguments, request: Request) -> SetModels:
     """Models of arrays.
-
-    Args:
-        options: ``labels``, ``positive``, ``separator``, ``threshold`` and ``n_threads``.
 
     Errors:
         K109, K130 to K137, K196 scores; K140 a threshold beside labels of every model; else as
@@ -232,26 +223,33 @@ def set_models(
     """
     if given.reports:
         return _of_reports(given)
-    options = {**options, "is_frequency": is_frequency}
-    n_threads = options.pop("n_threads") or 0
-    thresholds = _thresholds(given, options.pop("threshold"))
+    n_threads = request.n_threads or 0
+    thresholds = _thresholds(given, request.threshold)
     if given.trues:
         rows = []
         for name in given.names:
-            own = {
-                "weights": of_model_alone(weights, name, "weights"),
-                "clusters": of_model_alone(clusters, name, "clusters"),
-                **options,
-            }
-            side = _called(given, name)
-            (one,) = sets_of_models(given.trues[name], dict([side]), **own).values()
+            called = dict([_called(given, name)])
+            (one,) = _sets(given.trues[name], called, request_of_model(request, name))
             rows.append(_with_scores(given, name, one, thresholds))
         return replace(_on_one_axis(given.names, rows), n_threads=n_threads)
     called = dict(_called(given, name) for name in given.names)
-    found = sets_of_models(given.true, called, weights=weights, clusters=clusters, **options)
-    each = zip(given.names, found.values(), strict=True)
+    each = zip(given.names, _sets(given.true, called, request), strict=True)
     rows = [_with_scores(given, name, one, thresholds) for name, one in each]
-    return models_of_sets(given.names, rows, is_paired=is_paired, n_threads=n_threads)
+    return models_of_sets(given.names, rows, is_paired=bool(request.paired), n_threads=n_threads)
+
+
+def _sets(true: Any, predictions: Mapping[str, Any], request: Request) -> Iterable[SetRows]:
+    """The rows of each model, from its predictions by the names that messages give them."""
+    return sets_of_models(
+        true,
+        predictions,
+        weights=request.weights,
+        clusters=request.clusters,
+        labels=request.labels,
+        positive=request.positive,
+        separator=request.separator,
+        is_frequency=is_frequency(request),
+    ).values()
 
 
 def _called(given: ModelArguments, name: str) -> tuple[str, Any]:

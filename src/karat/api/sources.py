@@ -2,39 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
-from karat.api.arguments import column_name
-from karat.api.options import plain_text
+from karat.api.arguments import column_name, is_frequency
+from karat.api.options import one_of, plain_text
+from karat.api.request.request import Request
 from karat.data.slices.folds import columns_of_folds
+from karat.data.sources.columns import TableRequest
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import error, short
 
 
-def check_sources(
-    is_table: bool,
-    columns: Mapping[str, Any],
-    scores: Mapping[str, Any],
-    confusion: Any,
-    of_rows: Mapping[str, Any],
-    nulls: str,
-) -> None:
+def checked_nulls(request: Request) -> Literal["error", "drop"]:
+    """Treatment of rows without a label (K122)."""
+    do = "'drop' leaves the rows out and reports how many."
+    nulls: Literal["error", "drop"] = one_of("nulls", request.nulls, ("error", "drop"), do)
+    return nulls
+
+
+def columns_to_read(request: Request) -> TableRequest:
+    """The columns of a table that a request names, and how they are read."""
+    return TableRequest(
+        true=column_name("true", request.true),
+        pred=column_name("pred", request.pred),
+        prob=request.prob,
+        score=request.score,
+        weights=request.weights,
+        clusters=request.clusters,
+        ids=request.id,
+        folds=request.folds,
+        labels=request.labels,
+        positive=request.positive,
+        nulls=checked_nulls(request),
+        n_threads=request.n_threads,
+        where=request.where,
+        labels_are_text=request.labels_are_text,
+        separator=request.separator,
+        threshold=request.threshold,
+        is_frequency=is_frequency(request),
+    )
+
+
+def check_sources(request: Request, *, is_table: bool) -> None:
     """Refuse arguments of different kinds of sources (K141 to K144)."""
-    arrays = [name for name, value in scores.items() if value is not None]
+    arrays = [name for name in ("y_prob", "y_score") if getattr(request, name) is not None]
     if arrays and is_table:
         raise error(
             "K142", argument=arrays[0], do="Name the columns of the table: prob= or score=."
         )
-    if arrays and confusion is not None:
+    if arrays and request.confusion is not None:
         found = f"{arrays[0]} was given with confusion="
         do = "Give one of them: a confusion matrix has no scores."
         raise error("K141", argument=arrays[0], found=found, do=do)
     if is_table:
         return
-    named = [name for name, value in columns.items() if value is not None]
-    named += [name for name, value in of_rows.items() if isinstance(value, str)]
+    roles = ("true", "pred", "prob", "score")
+    named = [name for name in roles if getattr(request, name) is not None]
+    beside = ("weights", "clusters", "ids")
+    named += [name for name in beside if isinstance(getattr(request, name), str)]
     if named:
         raise error(
             "K143",
@@ -42,20 +68,22 @@ def check_sources(
             found="Column names were given without a table",
             do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
         )
-    if of_rows["ids"] is not None and confusion is not None:
+    if request.ids is not None and request.confusion is not None:
         found = "ids= was given with confusion="
         raise error("K141", argument="ids=", found=found, do="A confusion matrix has no rows.")
-    if nulls != "error":
+    if request.nulls != "error":
         raise error("K144")
 
 
-def is_table_given(
-    first: Any, y_pred: Any, true: str | None, pred: str | None, has_scores: bool
-) -> bool:
-    """Return whether the first argument is a table or names files, not a column of labels."""
+def is_table_given(first: Any, y_pred: Any, *, is_named: bool, has_scores: bool) -> bool:
+    """Return whether the first argument is a table or names files, not a column of labels.
+
+    Args:
+        is_named: whether columns of labels are named.
+    """
     if first is None or y_pred is not None:
         return False
-    if true is not None or pred is not None or is_frame(first):
+    if is_named or is_frame(first):
         return True
     # Strings in a list next to scores are labels, as with y_pred.
     return names_files(first) and not (has_scores and isinstance(first, list | tuple))

@@ -15,7 +15,10 @@ from karat.api.doubts import of_rows, with_order_of_rows
 from karat.api.forms import attach_forms
 from karat.api.measuring import Spec, report_of
 from karat.api.options import unknown_choice, whole_number
+from karat.api.request.request import Request
+from karat.api.request.verbs import verb
 from karat.api.score_functions import given_scores
+from karat.api.sources import columns_to_read
 from karat.data.accumulator import accumulate, rows_in_memory
 from karat.data.arguments import check_flag
 from karat.data.checks import doubts_of_order, unused_groups
@@ -43,7 +46,6 @@ from karat.data.sources.tables.values import ValuesOfFrame
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
 from karat.errors.doubts import no_scores, without_doubts
-from karat.errors.habits import names_its_arguments
 from karat.inference.limits import Floats
 from karat.inference.slices import weak
 from karat.inference.slices.candidates import SearchColumn, column_of_numbers, column_of_values
@@ -55,7 +57,6 @@ from karat.metrics import Metric
 from karat.metrics._applies import check_applies
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics.plan import requested
-from karat.tally import Label
 
 if TYPE_CHECKING:
     from karat.output.tidy import Backend
@@ -135,31 +136,8 @@ class _Measure:
     value: Callable[[Any], float] | None = None
 
 
-@names_its_arguments
-def find_weak_slices(
-    y_true: Any = None,
-    y_pred: Any = None,
-    *,
-    y_prob: Any = None,
-    y_score: Any = None,
-    by: Any = None,
-    loss: Any = None,
-    metric: str | Metric | None = None,
-    true: str | int | None = None,
-    pred: str | int | None = None,
-    prob: str | Sequence[str] | None = None,
-    score: str | Sequence[str] | None = None,
-    weights: Any = None,
-    clusters: Any = None,
-    labels: Sequence[Label] | None = None,
-    positive: Label | None = None,
-    depth: int = 2,
-    crosses: bool = True,
-    min_n: int = 50,
-    level: float = 0.95,
-    n_permutations: int = 999,
-    seed: int = 0,
-) -> WeakSlices:
+@verb
+def find_weak_slices(request: Request) -> WeakSlices:
     """Find the slices on which a classifier is worse than elsewhere, among all columns of a table.
 
     Every value and range of every column is looked at, and every cross of `depth` columns. The
@@ -168,33 +146,6 @@ def find_weak_slices(
     cases, however many columns there are. The smallest slice that explains is reported and its rows
     are set aside; another that shares rows with it, as a parent does, is reported only where its
     remaining rows are worse, too (the sequential rejection principle, Goeman and Solari 2010).
-
-    Args:
-        y_true, y_pred: labels, [n]; a row loses 1 where they differ. Or y_true is a table
-            (pandas, Polars, Arrow, DuckDB, dict of columns) or files (a path, a glob, a folder,
-            several of them, or a SQL query) that hold everything.
-        y_prob, y_score: probabilities or scores of each row, as of `evaluate`.
-        by: the columns to look at: a table, or a dict from name to values, [n] each; of a table
-            or files that were given first their names. Default: all its others that hold neither
-            labels, weights, clusters, ids nor output of the model (probabilities, scores, the
-            predictions in other words).
-        loss: float[n] instead of labels: what each row loses, at least 0; or the name of its
-            column.
-        metric: the metric by which slices are worse, in the direction of its record, by the
-            influence of each row on it. Default: the proportion of wrong rows.
-        true, pred, prob, score: columns of the table or files, as of `evaluate`; found by their
-            names when not given.
-        weights: float[n], at least 0, or the name of a column (of a table found by its name;
-            "" for none): how much each row counts; rows of weight 0 are left out.
-        clusters: one name or number a row, or the name of a column: rows of a cluster depend on
-            each other. Then the losses of each cluster keep or change their sign together
-            (Hemerik, Goeman and Finos 2020).
-        labels, positive: the classes in order, and the positive class of two, as of `evaluate`.
-        depth: the most columns of a slice: 1, 2 or 3.
-        crosses: False looks at single columns only, as depth=1.
-        min_n: slices of fewer rows are not looked at.
-        level: 1 − the chance of a false finding among all.
-        n_permutations, seed: of the permutations.
 
     Returns:
         `WeakSlices`: true where one was found; ``.slices``, each with columns, key, rows, values
@@ -218,24 +169,17 @@ def find_weak_slices(
         ('site = c', 1.0)
     """
     do = "1 − level is the chance of a false finding."
-    confidence = confidence_required(level, do, "a number between 0 and 1", seed=seed)
-    least_n = whole_number("min_n", min_n, "50 rows tell a tenth from a quarter.", 1)
-    do = "999 show p down to 0.001."
-    n_shuffles = whole_number("n_permutations", n_permutations, do, 99, 1_000_000)
-    check_flag("crosses", crosses, "False looks at single columns only.")
-    do = "2 looks at crosses of two columns, 3 of three."
-    deepest = whole_number("depth", depth, do, 1, _MOST_DEPTH) if crosses else 1
-    wanted = _metric(metric)
-    given = _read(
-        (y_true, y_pred, y_prob, y_score),
-        by,
-        loss,
-        wanted,
-        {"true": true, "pred": pred, "prob": prob, "score": score},
-        weights,
-        clusters,
-        {"labels": labels, "positive": positive},
+    confidence = confidence_required(
+        request.level, do, "a number between 0 and 1", seed=request.seed
     )
+    least_n = whole_number("min_n", request.min_n, "50 rows tell a tenth from a quarter.", 1)
+    do = "999 show p down to 0.001."
+    n_shuffles = whole_number("n_permutations", request.n_permutations, do, 99, 1_000_000)
+    check_flag("crosses", request.crosses, "False looks at single columns only.")
+    do = "2 looks at crosses of two columns, 3 of three."
+    deepest = whole_number("depth", request.depth, do, 1, _MOST_DEPTH) if request.crosses else 1
+    wanted = _metric(request.metric)
+    given = _read(request, wanted)
     measure = _measured(given, wanted)
     kept = np.arange(given.n) if given.weights is None else np.flatnonzero(given.weights > 0.0)
     columns = [_search_column(one.at(kept), least_n) for one in given.columns]
@@ -365,19 +309,13 @@ def _measured(given: _Given, metric: Metric | None) -> _Measure:
     return _Measure(str(metric), better, loss, value)
 
 
-def _read(
-    data: tuple[Any, Any, Any, Any],
-    by: Any,
-    loss: Any,
-    metric: Metric | None,
-    roles: Mapping[str, Any],
-    weights: Any,
-    clusters: Any,
-    options: Mapping[str, Any],
-) -> _Given:
-    """The rows, from the arguments as they were given."""
-    y_true, y_pred, y_prob, y_score = data
-    has_predictions = any(one is not None for one in (y_pred, y_prob, y_score))
+def _read(request: Request, metric: Metric | None) -> _Given:
+    """The rows of a request."""
+    y_true, y_pred = request.y_true, request.y_pred
+    by, loss, weights, clusters = request.by, request.loss, request.weights, request.clusters
+    has_predictions = any(x is not None for x in (y_pred, request.y_prob, request.y_score))
+    columns = ("true", "pred", "prob", "score")
+    named = [name for name in columns if getattr(request, name) is not None]
     is_file = not has_predictions and names_files(y_true)
     if loss is not None and metric is not None:
         do = "Give one of them: a metric says what rows lose."
@@ -387,8 +325,8 @@ def _read(
         if host is not None:
             raise error("K423", host=host, collect=COLLECT[host])
         if loss is None:
-            return _of_table(y_true, by, metric, roles, weights, clusters, options)
-        if any(value is not None for value in roles.values()):
+            return _of_table(request, metric)
+        if named:
             raise error("K184")
         if not is_file:
             return _losses_of_table(open_frame(y_true), by, loss, weights, clusters)
@@ -398,7 +336,6 @@ def _read(
         with ExitStack() as cleanup:
             cleanup.enter_context(errors_of_files(None, y_true))
             return _losses_of_table(open_files(y_true, cleanup), by, loss, weights, clusters)
-    named = [name for name, value in roles.items() if value is not None]
     beside = (("loss", loss), ("weights", weights), ("clusters", clusters))
     named += [name for name, x in beside if isinstance(x, str)]
     if named:
@@ -417,17 +354,18 @@ def _read(
         read = _of_losses(loss, weights, clusters, _columns(by))
         doubts = doubts_of_order(loss, "loss", weights=weights, clusters=clusters, by=by)
         return replace(read, notes=tuple(doubts))
-    if y_prob is None and y_score is None:
+    options: dict[str, Any] = {"labels": request.labels, "positive": request.positive}
+    if request.y_prob is None and request.y_score is None:
         rows = label_rows(y_true, y_pred, clusters, weights=weights, **options)
     else:
-        scores = given_scores(y_prob, y_score)
+        scores = given_scores(request.y_prob, request.y_score)
         rows = score_rows(
             y_true, scores, y_pred=y_pred, clusters=clusters, weights=weights, **options
         )
     values, left_out = _columns(by)
-    columns, unfit = _coded(values, rows.n, "y_true")
+    coded, unfit = _coded(values, rows.n, "y_true")
     rows = rows.warned(*doubts_of_order(y_true, "y_true", by=by))
-    rows = replace(rows, by=columns, left_out={**left_out, **unfit})
+    rows = replace(rows, by=coded, left_out={**left_out, **unfit})
     return _of_rows(rows, are_chosen=isinstance(by, Mapping))
 
 
@@ -451,38 +389,33 @@ def _of_rows(rows: Rows, *, are_chosen: bool) -> _Given:
     return _Given(by, found, None, found.weights, clusters, left_out, notes)
 
 
-def _of_table(
-    source: Any,
-    by: Any,
-    metric: Metric | None,
-    roles: Mapping[str, Any],
-    weights: Any,
-    clusters: Any,
-    options: Mapping[str, Any],
-) -> _Given:
+def _of_table(request: Request, metric: Metric | None) -> _Given:
     """The rows of a table or of files, read by the reader of every verb."""
+    source = request.y_true
     where = "files" if names_files(source) else None
-    columns: dict[str, Any] = {name: column_name(name, roles[name]) for name in ("true", "pred")}
-    columns |= {name: score_columns(name, roles[name]) for name in _OF_SCORES}
-    is_named = any(columns[name] for name in _OF_SCORES)
-    if not is_named and (metric is None or not metric.needs_scores):
+    prob, score = score_columns("prob", request.prob), score_columns("score", request.score)
+    if not (prob or score) and (metric is None or not metric.needs_scores):
         # Scores that are found by their names are read only where they have to predict.
-        columns |= dict.fromkeys(_OF_SCORES, UNLESS_PREDICTED)
-    columns["weights"] = of_table("weights", weights, where)
-    columns["clusters"] = of_table("clusters", clusters, where)
+        prob = score = UNLESS_PREDICTED
     # A cross of columns is looked at anyway.
+    by = request.by
     groups = () if by is None else tuple((name,) for key in named_columns(by) for name in key)
-    rows = read_rows(
-        source,
-        "the rows",
-        columns,
+    columns = replace(
+        columns_to_read(request),
+        true=column_name("true", request.true),
+        pred=column_name("pred", request.pred),
+        prob=prob,
+        score=score,
+        weights=of_table("weights", request.weights, where),
+        clusters=of_table("clusters", request.clusters, where),
         groups=tuple(dict.fromkeys(groups)),
         is_searched=True,
-        **options,
     )
+    rows = read_rows(source, "the rows", columns)
     # Sets of labels are not searched.
     assert isinstance(rows, Rows)
-    rows = with_order_of_rows(rows, roles, options["labels"])
+    named = {"prob": request.prob, "score": request.score}
+    rows = with_order_of_rows(rows, named, request.labels)
     return _of_rows(rows, are_chosen=by is not None)
 
 

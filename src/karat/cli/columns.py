@@ -12,10 +12,8 @@ import click
 from karat.cli.options import (
     WRONG_INPUT,
     Described,
-    columns_given,
-    groups_of,
-    labels_of,
-    options,
+    record_options,
+    request_of,
     shown_mapping,
     source_of,
     sources,
@@ -47,6 +45,7 @@ _SHOWN: dict[str, str] = {
 }
 _OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--weight"}
 _USED = (*_OPTIONS, "prob", "score")
+_NAMED = ("true", "pred", "prob", "score", "weights", "clusters", "ids", "folds")
 
 
 @click.command(
@@ -59,9 +58,8 @@ _USED = (*_OPTIONS, "prob", "score")
     no_args_is_help=True,
 )
 @sources
-@options("true", "pred", "prob", "score", "threshold", "weight", "cluster", "id")
-@options("separator", "by", "folds", "where", "labels", "positive", "nulls")
-def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> int:
+@record_options("columns")
+def command(predictions: tuple[str, ...], **typed: Any) -> int:
     """Show the detected role of each column, and what is in doubt.
 
     A dry run of `karat report`: each column with its type and its role, every role that two
@@ -69,7 +67,7 @@ def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> in
     options to try them. Rows are read, and no metric is computed. Exit code 2: a report cannot
     be made until a question is answered.
     """
-    from karat.api.check import checked_with
+    from karat.api.check import check_of
     from karat.data.sources.files.counted import survey_files
     from karat.data.sources.files.paths import is_read_once
     from karat.output.checked import sections_of_check
@@ -77,16 +75,14 @@ def command(predictions: tuple[str, ...], where: str | None, **given: Any) -> in
 
     source = source_of(predictions)
     survey = survey_files(source)
-    columns = {name: value for name, value in columns_given(given).items() if value is not None}
+    request = request_of("columns", "check", typed, y_true=source)
+    columns = {name: getattr(request, name) for name in _NAMED if request.is_given(name)}
     if is_read_once(source):
         print_document(_document(survey, {}, {}), sys.stdout)
         return 0
-    asked = {name: given[name] for name in ("positive", "threshold", "separator", "nulls")}
-    asked |= {"y_true": source, "labels": labels_of(given["labels"]), **columns}
-    asked["by"] = list(groups_of(given["by"])) or None
-    found = checked_with(asked, {"where": where, "labels_are_text": True})
+    found = check_of(request.but(by=list(request.by) or None))
     mapping = found.mapping if columns else {}
-    document = _document(survey, columns, mapping, given["threshold"], of_sets=found.has_sets)
+    document = _document(survey, columns, mapping, request.threshold, of_sets=found.has_sets)
     # Roles that cannot be found are listed with the columns.
     is_known = found.problem is not None and found.problem.code in ("K405", "K406")
     is_known = is_known and not columns

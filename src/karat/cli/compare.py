@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli.judge import compare_judged, judge_options
+from karat.cli.judge import compare_judged
 from karat.cli.options import (
     Described,
     Words,
-    choice,
-    columns_given,
-    joined,
-    labels_of,
     listed,
-    options,
-    options_given,
-    rows_options,
+    output_option,
+    record_options,
+    request_of,
     shown_mapping,
     source_of,
 )
@@ -36,8 +32,9 @@ from karat.cli.outputs import (
 from karat.cli.streams import said, tell_warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from karat.api.request.request import Request
     from karat.api.results import Comparison
     from karat.data.pairing import Paired
     from karat.data.rows import Rows
@@ -57,29 +54,9 @@ if TYPE_CHECKING:
     no_args_is_help=True,
 )
 @click.argument("files", nargs=-1, required=True, metavar="A B…")
-@click.option(
-    "--metrics",
-    metavar="A,B",
-    multiple=True,
-    callback=joined,
-    help="Compute only these metrics; 'all' for every metric.",
-)
-@click.option(
-    "--margin",
-    type=float,
-    metavar="X",
-    help="Equivalence margin: smaller differences do not matter.",
-)
-@choice("--adjust", ["holm", "maxt", "none"], "Correction of p-values for many pairs of models.")
+@record_options("compare")
 @click.option(
     "--against-first", is_flag=True, help="Compare every other model with the first alone."
-)
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N")
-@click.option(
-    "--label-strata",
-    metavar="NAME=A,B",
-    multiple=True,
-    help="Also compare averages over these labels of sets only, e.g. tail=lynx,owl. Repeatable.",
 )
 @click.option(
     "--flips",
@@ -87,64 +64,51 @@ if TYPE_CHECKING:
     metavar="FILE.csv",
     help="Write the rows on which only one of two models is right.",
 )
-@judge_options
-@rows_options
 @click.option("--format", "format_", type=Words(list(FORMATS)))
-@options("output")
+@output_option
 def command(
     files: tuple[str, ...],
-    metrics: str | None,
-    margin: float | None,
-    adjust: str,
     against_first: bool,
-    seed: int,
     flips: Path | None,
-    label_strata: tuple[str, ...],
     format_: str | None,
     output: Path | None,
-    **given: Any,
+    **typed: Any,
 ) -> None:
     """Compare models: differences, intervals and tests.
 
     A and B are predictions for the same rows, one file for each model. A difference is the
     value of a later model minus that of an earlier one. The exit code is 0 for every result.
     """
-    from karat.api.comparing import compare_files, comparison_spec
-    from karat.api.options import check_policy
+    from karat.api.comparing import compare_files
     from karat.cli.streams import ReadingBar
+    from karat.data.labels.separated import checked_separator
     from karat.errors.doubts import without_doubts
     from karat.metrics import get
 
-    wanted: Any = metrics
-    if metrics is not None and metrics != "all":
-        wanted = [get(name) for name in listed(metrics) or ()]
+    request = request_of("compare", "compare", typed)
+    if typed["metrics"] not in (None, "all"):
+        request = request.but(metrics=[get(name) for name in listed(typed["metrics"]) or ()])
     if len(files) < 2:
-        names = listed(given["pred"]) or ()
+        names = listed(typed["pred"]) or ()
         if len(names) < 2:
             raise click.UsageError("A comparison needs two models: karat compare A B.")
-        raise click.UsageError(_of_one_file(files[0], names, given))
+        raise click.UsageError(_of_one_file(files[0], names, request))
     chosen = format_of(format_, output)
-    check_outputs({"--flips": flips, "-o": output}, files, given["where"])
-    if any(given[name] is not None for name in ("gold", "judge", "gold_weights")):
-        sources = {x: source_of([path]) for x, path in zip(_names(files), files, strict=True)}
-        refused = {"--flips": flips, "--label-strata": label_strata or None}
-        found = compare_judged(
-            sources,
-            {**given, "adjust": adjust, "seed": seed},
-            refused,
-            metrics=wanted,
-            margin=margin,
-            baseline=next(iter(sources)) if against_first else None,
-        )
-        show(found, chosen, output, "headline")
+    check_outputs({"--flips": flips, "-o": output}, files, request.where)
+    models = {name: source_of([path]) for name, path in zip(_names(files), files, strict=True)}
+    if any(map(request.is_given, ("gold", "judge", "gold_weights"))):
+        refused = {"--flips": flips, "--label-strata": request.label_strata}
+        baseline = next(iter(models)) if against_first else None
+        show(compare_judged(models, request, refused, baseline), chosen, output, "headline")
         return
+    request = request.but(separator=checked_separator(request.separator))
     known: set[str] = set()
 
     def read(name: str, rows: Rows | TableSets) -> None:
         from karat.data.table_sets import TableSets
 
         of_sets = isinstance(rows, TableSets)
-        shown = shown_mapping(rows.mapping or {}, given["threshold"], of_sets=of_sets)
+        shown = shown_mapping(rows.mapping or {}, request.threshold, of_sets=of_sets)
         said(f"{name}: {shown}")
         # Doubts are those of the comparison, which names the model.
         warnings = without_doubts(rows.warnings)
@@ -152,18 +116,7 @@ def command(
         known.update(warnings)
 
     found, matched = compare_files(
-        {name: source_of([path]) for name, path in zip(_names(files), files, strict=True)},
-        columns_given(given),
-        options_given(given),
-        comparison_spec(given["level"], adjust, seed, anytime=given["anytime"]),
-        metrics=wanted,
-        margin=margin,
-        is_against_first=against_first,
-        policy=check_policy(given["undefined"]),
-        allow_mismatch=given["allow_mismatch"],
-        bar=ReadingBar,
-        read=read,
-        label_strata=_strata_of(label_strata),
+        models, request, is_against_first=against_first, bar=ReadingBar, read=read
     )
     tell_warnings(matched.notes)
     if not is_on_screen(chosen, output):
@@ -171,37 +124,26 @@ def command(
     by = "their ids" if matched.by == "id" else "their order in the files"
     said(f"Rows were matched by {by}.")
     if flips is not None:
-        _write_flips(found, matched, flips, given["separator"] or "|")
+        _write_flips(found, matched, flips, request.separator or "|")
         said(f"Wrote {flips}.")
     show(found, chosen, output, "headline")
 
 
-def _strata_of(given: Sequence[str]) -> dict[str, list[str]] | None:
-    """The labels of each stratum: ``NAME=A,B``."""
-    found: dict[str, list[str]] = {}
-    for text in given:
-        name, mark, labels = text.partition("=")
-        listed_labels = labels_of(labels) or []
-        if not (name.strip() and mark and all(listed_labels)) or name in found:
-            problem = f"{text!r} is no name and labels, or its name was given before."
-            raise click.BadParameter(f"{problem} As tail=lynx,owl.", param_hint="--label-strata")
-        found[name] = listed_labels
-    return found or None
-
-
-def _of_one_file(path: str, names: Sequence[str], given: Mapping[str, Any]) -> str:
+def _of_one_file(path: str, names: Sequence[str], request: Request) -> str:
     """Command that compares models whose predictions are columns of one file."""
     from karat.data.sources.files.paths import is_query
 
-    true, separator = given["true"], given["separator"]
-    of_judge = {x: given[x] for x in ("gold", "judge", "gold_weights") if given[x] is not None}
+    true = None if request.true is None else str(request.true)
+    separator = request.separator
+    roles = ("gold", "judge", "gold_weights")
+    of_judge = {x: getattr(request, x) for x in roles if request.is_given(x)}
     rows = f"({path})" if is_query(path) else "'{}'".format(path.replace("'", "''"))
     if separator is not None and re.search(r"\.[ct]sv(\.\w+)?'$", rows):
         # Of text with several labels a blank field is the empty set, in SQL a null.
         rows = f"read_csv({rows}, nullstr='NA')"
     options = {"--true": true, "--separator": separator}
-    options |= {"--gold": given["gold"], "--judge": given["judge"]}
-    options["--gold-weight"] = given["gold_weights"]
+    options |= {"--gold": request.gold, "--judge": request.judge}
+    options["--gold-weight"] = request.gold_weights
     if all(name.count("*") == 1 for name in names):
         queries = _of_patterns(names, rows)
         options["--pred"] = "pred_*" if true else None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +12,8 @@ import click
 from karat.cli.options import (
     Described,
     Words,
-    choice,
-    columns_given,
-    joined,
-    listed,
-    options_given,
-    rows_options,
+    record_options,
+    request_of,
     shown_mapping,
     source_of,
     sources,
@@ -29,9 +23,6 @@ from karat.cli.streams import complain, said, tell_warnings
 
 if TYPE_CHECKING:
     from karat.results.gate.result import GateResult
-
-rule = partial(click.option, multiple=True, callback=joined, metavar="METRIC=X")
-
 
 _FORMATS = ["text", "json", "markdown"]
 
@@ -51,61 +42,16 @@ _FORMATS = ["text", "json", "markdown"]
     no_args_is_help=True,
 )
 @sources
-@rule("--min", "min_", help="Require a value of at least X. Separate several by commas, or repeat.")
-@rule("--max", "max_", help="Require a value of at most X.")
-@choice(
-    "--evidence", ["value", "low"], "Bounds apply to the value, or to the limit of its interval."
-)
-@click.option(
-    "--baseline",
-    metavar="FILE",
-    help="Earlier predictions, the JSON of their report, or a baseline file.",
-)
-@rule("--max-drop", help="Fail if the drop is shown to exceed X, pass if that is excluded.")
-@rule("--no-worse-than", help="Like --max-drop, but pass if a drop of X or more is excluded.")
-@click.option(
-    "--by",
-    metavar="COLUMN",
-    help="Also check every rule on every slice; the baseline needs rows, or the same slices.",
-)
-@click.option(
-    "--min-n",
-    type=click.IntRange(min=1),
-    default=30,
-    show_default=True,
-    help="Smallest slice to judge; smaller ones are inconclusive.",
-)
-@choice("--adjust", ["holm", "none"], "Correction of p-values for many rules.")
-@click.option(
-    "--inconclusive",
-    type=Words(["pass", "fail"]),
-    help="Verdict of a gate with an inconclusive rule; fail has the exit code 3. Default: fail for "
-    "--max-drop and --no-worse-than, pass for other rules and for a slice that its own rows cannot "
-    "judge.",
-)
-@click.option("--strict-inconclusive", is_flag=True, hidden=True)
-@click.option("--warn-only", is_flag=True, help="Exit with 0 for every verdict.")
-@click.option(
-    "--update-baseline",
-    type=FILE,
-    metavar="FILE",
-    help="Write the next baseline, if the gate passes; without a rule, write it alone.",
-)
-@click.option(
-    "--with-rows", is_flag=True, help="Store the rows in the baseline, for a paired comparison."
-)
+@record_options("gate", first="RuleOptions")
 @click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
 @click.option("--markdown", type=FILE, metavar="FILE", help="Write Markdown.")
-@rows_options
 @click.option("--format", "format_", type=Words(_FORMATS), default="text")
 def command(
     predictions: tuple[str, ...],
-    baseline: str | None,
-    update_baseline: Path | None,
     junit: Path | None,
     markdown: Path | None,
     format_: str,
-    **given: Any,
+    **typed: Any,
 ) -> int:
     """Check that predictions are good enough and no worse than before.
 
@@ -114,37 +60,27 @@ def command(
     and the rows cannot decide one; 0 with --inconclusive pass. 70: a defect of karat. 130:
     interrupted.
     """
-    from karat.api.gate.rows import RowsSpec
-    from karat.api.gate.spec import GateSpec
-    from karat.api.gate.verb import run_gate
+    from karat.api.gate.verb import gated
     from karat.cli.streams import ReadingBar
     from karat.data.sources.files.paths import is_query
     from karat.output.gate import junit_of_gate, markdown_of_gate
-    from karat.results.gate.verdicts import rules_of
 
-    kinds = {"min": "min_", "max": "max_", "max_drop": "max_drop", "no_worse_than": "no_worse_than"}
-    rules = rules_of(**{kind: listed(given[option]) for kind, option in kinds.items()})
-    if given["with_rows"] and update_baseline is None:
+    request = request_of("gate", "gate", typed)
+    baseline, where = request.baseline, request.where
+    if request.with_rows and request.update_baseline is None:
         raise click.UsageError(
             "--with-rows keeps rows in a baseline: give --update-baseline FILE too."
         )
     outputs = {"--junit": junit, "--markdown": markdown}
-    check_outputs(outputs, (*predictions, baseline), given["where"])
+    check_outputs(outputs, (*predictions, baseline), where)
     # The next baseline may take the place of the one that was compared with, unless a query
     # read that: then it is predictions.
     read = [*predictions, baseline if baseline is not None and is_query(baseline) else None]
-    check_outputs({**outputs, "--update-baseline": update_baseline}, read, given["where"])
+    check_outputs({**outputs, "--update-baseline": typed["update_baseline"]}, read, where)
     with ReadingBar() as bar:
-        columns = columns_given(given, given["by"])
-        options = {**options_given(given), "progress": bar}
-        rows = RowsSpec(source_of(predictions), None, None, None, columns, options)
-        # Windows are those of a monitor.
-        names = [one.name for one in fields(GateSpec) if one.name != "window"]
-        names.append("strict_inconclusive")
-        choices = {name: given[name] for name in names}
-        result = run_gate(rows, rules, baseline, update_baseline, **choices)
+        result = gated(request.but(y_true=source_of(predictions), progress=bar))
     if result.mapping is not None:
-        said(shown_mapping(result.mapping, given["threshold"], of_sets=result.has_sets))
+        said(shown_mapping(result.mapping, request.threshold, of_sets=result.has_sets))
     if not is_on_screen(format_, None):
         tell_warnings(result.doubts)
     for path, text_of in ((junit, junit_of_gate), (markdown, markdown_of_gate)):

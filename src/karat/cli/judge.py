@@ -2,119 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from karat.cli.options import is_typed, level_of
+from karat.cli.options import is_typed
 from karat.cli.streams import said, tell_warnings
 
 if TYPE_CHECKING:
     from karat.api.judging import JudgedReport
+    from karat.api.request.request import Request
     from karat.api.results import Comparison
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-
-def judge_options(command: Command) -> Command:
-    """Add the options of gold labels and a judge's."""
-    for option in reversed(
-        [
-            click.option(
-                "--judge",
-                metavar="COLUMN",
-                help="Column of a judge's label for every row (an LLM, a weak rater); gold labels "
-                "then may be missing.",
-            ),
-            click.option(
-                "--gold",
-                metavar="COLUMN",
-                help="Column of gold labels, empty for rows without one. Default: the truth.",
-            ),
-            click.option(
-                "--gold-weight",
-                "gold_weights",
-                metavar="COLUMN",
-                help="Column of the inverse probability of each row to get a gold label.",
-            ),
-            click.option(
-                "--gold-is-random",
-                is_flag=True,
-                help="State that rows with gold labels are a random part of all rows.",
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
-
-
-def report_judged(
-    source: Any, columns: Mapping[str, Any], classes: Mapping[str, Any], given: Mapping[str, Any]
-) -> JudgedReport:
+def report_judged(request: Request) -> JudgedReport:
     """Return the report of files with gold labels and a judge's."""
-    from karat.api.judging import judged_report, judged_spec, refuse_gold_alone
+    from karat.api.judging import judge_columns, judged_report, judged_spec, refuse_gold_alone
+    from karat.api.sources import columns_to_read
     from karat.data.judged import judged_table
 
-    refuse_gold_alone(given)
-    options = {
-        **{name: given[name] for name in ("side", "method", "design", "seed", "undefined")},
-        **{name: given[name] for name in ("nulls", "threshold", "metrics", "checkpoint", "exact")},
-        "level": level_of(given["level"]),
-        "separator": columns["separator"],
-        "anytime": given.get("anytime"),
-        "by": given["by"] or None,
-        "folds": given["folds"],
-        "keep_rows": given["keep_rows"],
-        "errors": given["errors"],
-        "max_memory": given["max_memory"] if is_typed("max_memory") else None,
-        "n_threads": given["threads"],
-        "weights_are": "importance",
-        "n_replicates": 1000,
-    }
-    spec = judged_spec(options)
-    roles = {role: columns[role] for role in ("true", "pred", "prob", "score", "clusters")}
-    roles |= {role: given[role] for role in ("gold", "judge", "gold_weights")}
-    rows = judged_table(
-        source,
-        {**roles, "weights": given["weight"]},
-        **classes,
-        where=given["where"],
-        labels_are_text=True,
-        threshold=given["threshold"],
-        n_threads=given["threads"],
+    refuse_gold_alone(request)
+    typed = request.but(
+        by=request.by or None, max_memory=request.max_memory if is_typed("max_memory") else None
     )
-    return judged_report(rows, spec, is_random=given["gold_is_random"])
+    spec = judged_spec(typed)
+    rows = judged_table(request.y_true, judge_columns(request), columns_to_read(request))
+    return judged_report(rows, spec, is_random=request.gold_is_random)
 
 
 def compare_judged(
-    sources: Mapping[str, Any], given: Mapping[str, Any], refused: Mapping[str, Any], **asked: Any
+    sources: Mapping[str, Any], request: Request, refused: Mapping[str, Any], baseline: str | None
 ) -> Comparison:
-    """Return the comparison of files of the same rows, with gold labels and a judge's."""
+    """Return the comparison of files of the same rows, with gold labels and a judge's.
+
+    Args:
+        sources: files by the name of their system.
+        refused: options of the command that it does not have; None where one is not given.
+        baseline: the system that others are compared with.
+    """
     from karat.api.comparing import compare_models, comparison_spec
     from karat.api.judged_models import judged_models_of_files
     from karat.api.measuring import Spec
-    from karat.cli.options import columns_given, labels_of
+    from karat.api.options import check_policy
     from karat.errors import error
 
-    refused = {**refused, "--separator": given["separator"], "--anytime": given.get("anytime")}
-    refused["--folds"] = given["folds"]
-    refused = {**refused, "--nulls": None if given["nulls"] == "error" else given["nulls"]}
+    refused = {**refused, "--separator": request.separator, "--anytime": request.anytime}
+    refused["--folds"] = request.folds
+    refused = {**refused, "--nulls": None if request.nulls == "error" else request.nulls}
     for name, value in refused.items():
         if value is not None:
             found = "Systems with a judge are compared on the same rows, one class a row, once"
             raise error("K243", argument=name, found=found, do="Leave it out.")
-    columns = {**columns_given(given), **{x: given[x] for x in ("gold", "judge", "gold_weights")}}
-    reading = {name: given[name] for name in ("positive", "threshold", "where")}
-    reading |= {"labels": labels_of(given["labels"]), "labels_are_text": True}
-    reading |= {"n_threads": given["threads"]}
-    spec = Spec(None, given["undefined"], None, given["threads"], given["threshold"])
-    options = {"is_random": given["gold_is_random"]}
-    models = judged_models_of_files(sources, columns, reading, spec, **options)
+    policy = check_policy(request.undefined)
+    spec = Spec(None, policy, None, request.n_threads, request.threshold)
+    models = judged_models_of_files(sources, request, spec)
     for name, rows in models.rows.items():
         said(f"{name}: {shown_roles_of(rows.rows.mapping)} ({rows.rows.n} rows)")
-    choices = comparison_spec(given["level"], given["adjust"], given["seed"])
-    return compare_models(models, choices, **asked, policy=given["undefined"])
+    choices = comparison_spec(request)
+    return compare_models(models, choices, request.metrics, request.margin, baseline, policy=policy)
 
 
 def shown_roles_of(mapping: Mapping[str, Any]) -> str:

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
-from karat.cli.gate import annotate_job, print_result, rule
+from karat.cli.gate import annotate_job, print_result
 from karat.cli.options import (
     Described,
     Words,
-    columns_given,
     columns_of,
     labels_of,
     listed,
-    options,
-    options_given,
+    record_options,
+    request_of,
     shown_mapping,
     source_of,
 )
@@ -30,16 +29,14 @@ if TYPE_CHECKING:
 
     from karat.api.monitors.monitor import Monitor
 
-_RULES: Final = {
-    "min": "min_",
-    "max": "max_",
-    "max_drop": "max_drop",
-    "no_worse_than": "no_worse_than",
-}
 _SETTINGS: Final = ("anytime", "windows", "level", "labels", "positive", "threshold", "undefined")
-_READING: Final = ("true", "pred", "prob", "score", "weight", "cluster", "id_")
-_READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
+_READING: Final = (
+    *("true", "pred", "prob", "score", "weights", "clusters", "id", "nulls"),
+    *("baseline_pred", "baseline_prob"),
+)
 """Not `where`: it may choose the rows of a batch."""
+_STORED: Final = {"weights": "weight", "clusters": "cluster", "id": "id_"}
+"""Names that a state has for options."""
 
 
 @click.command(
@@ -58,22 +55,12 @@ _READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
 )
 @click.argument("state", type=click.Path(path_type=Path), metavar="STATE")
 @click.argument("predictions", nargs=-1, metavar="[PREDICTIONS…]")
-@rule("--min", "min_", help="Require a value of at least X. Separate several by commas, or repeat.")
-@rule("--max", "max_", help="Require a value of at most X.")
-@click.option("--baseline", metavar="FILE", help="Predictions of another model, same rows.")
+@record_options("monitor", first="RuleOptions")
 @click.option(
     "--baseline-pred", metavar="COLUMN", help="Column of the predictions of another model."
 )
 @click.option(
     "--baseline-prob", metavar="COLUMNS", help="Columns of the probabilities of another model."
-)
-@rule("--max-drop", help="Fail if the drop is shown to exceed X, pass if that is excluded.")
-@rule("--no-worse-than", help="Like --max-drop, but pass if a drop of X or more is excluded.")
-@click.option(
-    "--inconclusive",
-    type=Words(["pass", "fail"]),
-    help="Verdict while a rule is not decided; fail has the exit code 3. Default: fail for "
-    "--max-drop and --no-worse-than, pass for other rules.",
 )
 @click.option(
     "--wait",
@@ -82,24 +69,6 @@ _READING_MORE: Final = ("nulls", "baseline_pred", "baseline_prob")
     metavar="SECONDS",
     help="Wait for another process that is writing STATE. Default: do not wait.",
 )
-@click.option("--again", is_flag=True, help="Add a batch whose content was added before.")
-@options("true", "pred", "prob", "score", "threshold", "weight", "cluster", "id", "where")
-@options("labels", "positive", "undefined", "nulls")
-@click.option(
-    "--level",
-    type=float,
-    default=0.95,
-    show_default=True,
-    help="1 − the accepted rate of wrong verdicts, of all looks and rules together.",
-)
-@click.option(
-    "--anytime",
-    type=int,
-    metavar="N",
-    help="Planned number of rows: limits are narrowest there. Default: 10000.",
-)
-@click.option("--windows", is_flag=True, help="Judge each batch alone, not all rows so far.")
-@options("threads")
 @click.option("--format", "format_", type=Words(["text", "json", "markdown"]), default="text")
 @click.pass_context
 def command(
@@ -107,11 +76,9 @@ def command(
     /,
     state: Path,
     predictions: tuple[str, ...],
-    baseline: str | None,
     format_: str,
-    again: bool,
     wait: float,
-    **given: Any,
+    **values: Any,
 ) -> int:
     """Add predictions to a state file and check its rules.
 
@@ -127,13 +94,13 @@ def command(
     from karat.api.monitors.monitor import locked_state
 
     typed = {
-        name: given[name]
-        for name in given
+        name: value
+        for name, value in values.items()
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE
     }
     try:
         with locked_state(state, wait) if predictions else nullcontext():
-            return _looked(state, predictions, baseline, format_, given, typed, again=again)
+            return _looked(state, predictions, format_, values, typed)
     except OSError as problem:
         raise click.FileError(str(state), problem.strerror or "unknown error") from None
 
@@ -141,17 +108,16 @@ def command(
 def _looked(
     state: Path,
     predictions: Sequence[str],
-    baseline: str | None,
     format_: str,
-    given: dict[str, Any],
+    values: dict[str, Any],
     typed: dict[str, Any],
-    *,
-    again: bool,
 ) -> int:
     from karat.api.monitors.monitor import Monitor
+    from karat.api.monitors.settings import KINDS
     from karat.results.gate.verdicts import rules_of
 
-    rules = rules_of(**{kind: listed(given[name]) for kind, name in _RULES.items()})
+    bounds = {kind: listed(values[kind]) for kind in KINDS}
+    rules = rules_of(**bounds)
     fixed = _fixed(typed)
     if state.exists():
         monitor = Monitor.load(state)
@@ -163,11 +129,10 @@ def _looked(
         )
     else:
         own = {name: fixed[name] for name in (*_SETTINGS, "inconclusive") if name in fixed}
-        bounds: dict[str, Any] = {kind: listed(given[name]) for kind, name in _RULES.items()}
         monitor = Monitor(**bounds, **own)
         monitor.reading.update({name: x for name, x in fixed.items() if name not in own})
     if predictions:
-        _add(monitor, predictions, baseline, given, again=again)
+        _add(monitor, predictions, values)
         monitor.save_locked(state)
     result = monitor.result
     if result.mapping is not None:
@@ -180,37 +145,30 @@ def _looked(
 
 
 def _fixed(typed: dict[str, Any]) -> dict[str, Any]:
-    """Settings and options of reading that were typed, as JSON types."""
-    names = (*_SETTINGS, *_READING, *_READING_MORE, "inconclusive")
-    found = {name: typed[name] for name in names if name in typed}
-    if "labels" in found:
-        found["labels"] = labels_of(found["labels"])
-    return found
+    """Settings and options of reading that were typed, as JSON types, by their stored names."""
+    names = (*_SETTINGS, *_READING, "inconclusive")
+    fixed = {_STORED.get(name, name): typed[name] for name in names if name in typed}
+    if "labels" in fixed:
+        fixed["labels"] = labels_of(fixed["labels"])
+    return fixed
 
 
-def _add(
-    monitor: Monitor,
-    predictions: Sequence[str],
-    baseline: str | None,
-    given: dict[str, Any],
-    *,
-    again: bool,
-) -> None:
+def _add(monitor: Monitor, predictions: Sequence[str], values: dict[str, Any]) -> None:
     """Add the rows of files, read as at the first call."""
-    from karat.api.gate.rows import RowsSpec
     from karat.cli.streams import ReadingBar
 
-    reading = {"folds": None, "separator": None, **given, **monitor.reading}
-    source = source_of(predictions)
-    columns = columns_given(reading)
-    of_other = {"pred": reading["baseline_pred"], "prob": columns_of(reading["baseline_prob"])}
-    is_column = any(name is not None for name in of_other.values())
+    names = {stored: name for name, stored in _STORED.items()}
+    first = {names.get(stored, stored): value for stored, value in monitor.reading.items()}
+    values = {**values, **first}
+    source, baseline = source_of(predictions), values["baseline"]
+    other = {"pred": values["baseline_pred"], "prob": columns_of(values["baseline_prob"])}
+    is_column = any(name is not None for name in other.values())
     # What is not named is none, and not found by its name: it would be that of the first model.
-    of_other = {role: "" if name is None else name for role, name in of_other.items()}
+    other = {role: "" if name is None else name for role, name in other.items()}
     if is_column and baseline is not None:
         raise click.UsageError("--baseline is another file: leave out --baseline-pred and -prob.")
     with ReadingBar() as bar:
-        options = {**options_given(reading), "progress": bar}
-        rows = RowsSpec(source, None, None, None, columns, options)
-        other = {**columns, **of_other} if is_column else None
-        monitor.add_rows(rows, source if is_column else baseline, other, again=again)
+        request = request_of("monitor", "Monitor.add", values, y_true=source, progress=bar)
+        if is_column:
+            request = request.but(baseline=source)
+        monitor.add_rows(request, request.but(**other) if is_column else None)

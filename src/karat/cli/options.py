@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from karat.api.request.record import Flag
+from karat.api.request.request import Request, flags_of
 from karat.cli.outputs import FILE, OUTPUT_HELP
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -78,110 +81,93 @@ def choice(name: str, choices: Sequence[str], said: str) -> Callable[[Command], 
     return click.option(name, type=kind, default=choices[0], show_default=True, help=said)
 
 
-_OPTIONS = {
-    "true": click.option("--true", metavar="COLUMN", help="Column of true labels."),
-    "pred": click.option("--pred", metavar="COLUMN", help="Column of predicted labels."),
-    "prob": click.option(
-        "--prob", metavar="COLUMNS", help="Columns of probabilities, as in karat report."
-    ),
-    "score": click.option(
-        "--score", metavar="COLUMNS", help="Columns of other scores, in the same forms."
-    ),
-    "threshold": click.option(
-        "--threshold",
-        type=float,
-        metavar="X",
-        help="Predict the positive class of two, or each label of a set, at or above this "
-        "probability or score.",
-    ),
-    "weight": click.option(
-        "--weight", metavar="COLUMN", help="Column of row weights; '' for none."
-    ),
-    "cluster": click.option(
-        "--cluster",
-        metavar="COLUMN",
-        help="Column of clusters (person, session): rows of one are dependent; '' for none.",
-    ),
-    "id": click.option(
-        "--id",
-        "id_",
-        metavar="COLUMN",
-        help="Column to match rows by. Default: id, sample_id, row_id …, else their order.",
-    ),
-    "allow-mismatch": click.option(
-        "--allow-mismatch",
-        is_flag=True,
-        help="Compare only the rows that all have, and report how many.",
-    ),
-    "by": click.option(
-        "--by",
-        multiple=True,
-        metavar="COLUMN",
-        help="Column of slices, or A,B for the cross of two. Repeatable. Numbers are binned.",
-    ),
-    "folds": click.option(
-        "--folds",
-        metavar="COLUMN",
-        help="Column of folds of cross-validation, or auto: by its name. A column repeat beside it "
-        "is read too.",
-    ),
-    "where": click.option(
-        "--where", metavar="SQL", help="Read only rows that meet this condition."
-    ),
-    "separator": click.option(
-        "--separator",
-        metavar="TEXT",
-        help="Separator of the labels in a text with several, e.g. '|'.",
-    ),
-    "labels": click.option("--labels", metavar="A,B,C", help="The classes, in order."),
-    "positive": click.option(
-        "--positive",
-        metavar="LABEL",
-        help="The positive class of two; default: the larger of 0/1, false/true, -1/1.",
-    ),
-    "undefined": choice(
-        "--undefined", ["zero", "exclude", "nan"], "How averages treat a class without a value."
-    ),
-    "nulls": choice("--nulls", ["error", "drop"], "Treatment of rows without a label."),
-    "level": click.option(
-        "--level",
-        type=float,
-        default=0.95,
-        show_default=True,
-        help="Confidence level of the intervals.",
-    ),
-    "anytime": click.option(
-        "--anytime",
-        type=int,
-        metavar="N",
-        help="Intervals and p-values for every look at rows that keep coming; N is the planned "
-        "number of rows, fixed before the first look.",
-    ),
-    "threads": click.option(
-        "--threads",
-        type=click.IntRange(min=1, max=4096),
-        metavar="N",
-        help="Number of threads. Default: all cores.",
-    ),
-    "output": click.option("-o", "--output", type=FILE, metavar="FILE", help=OUTPUT_HELP),
-}
+output_option = click.option("-o", "--output", type=FILE, metavar="FILE", help=OUTPUT_HELP)
 
 
-def options(*names: str) -> Callable[[Command], Command]:
-    """The options of these names, in this order."""
+def record_options(command: str, first: str = "") -> Callable[[Command], Command]:
+    """The options of a command that are declared with those of the verbs.
+
+    Args:
+        first: the group whose options stand first.
+    """
 
     def with_options(function: Command) -> Command:
-        for name in reversed(names):
-            function = _OPTIONS[name](function)
+        each = sorted(flags_of(command), key=lambda pair: pair[0].group != first)
+        for item, flag in reversed(each):
+            function = click.option(flag.name, item.name, **_facts(flag))(function)
         return function
 
     return with_options
 
 
-def rows_options(function: Command) -> Command:
-    """The options of `columns_given` and `options_given` on a command."""
-    of_reports = ("by", "output")
-    return options(*(name for name in _OPTIONS if name not in of_reports))(function)
+def _facts(flag: Flag) -> dict[str, Any]:
+    """What click knows of an option."""
+    facts: dict[str, Any] = {"help": flag.help, "metavar": flag.metavar, "hidden": flag.is_hidden}
+    match flag.kind:
+        case "number":
+            facts["type"] = float
+        case "whole":
+            is_bounded = flag.least is not None
+            facts["type"] = click.IntRange(flag.least, flag.most) if is_bounded else int
+        case "words":
+            facts["type"] = Words(flag.choices)
+        case "switch":
+            facts["is_flag"] = True
+        case "path":
+            facts["type"] = click.Path(path_type=Path)
+        case "file":
+            facts["type"] = FILE
+        case "names" | "bounds":
+            facts["callback"] = joined
+    if flag.is_repeated:
+        facts["multiple"] = True
+    if flag.default is not None:
+        facts |= {"default": flag.default, "show_default": True}
+    return facts
+
+
+def request_of(command: str, verb: str, typed: Mapping[str, Any], **more: Any) -> Request:
+    """The request of a command, in the terms of a verb.
+
+    Args:
+        typed: value of each option, as click read it.
+        more: further values of the request.
+    """
+    values = {item.name: _value(flag, typed[item.name]) for item, flag in flags_of(command)}
+    return Request.of(verb, **{"labels_are_text": True, **values, **more})
+
+
+def _value(flag: Flag, typed: Any) -> Any:
+    """The value of an option, as a verb takes it."""
+    match flag.kind:
+        case "list":
+            return labels_of(typed)
+        case "columns":
+            return columns_of(typed)
+        case "groups":
+            return groups_of(typed)
+        case "level":
+            return level_of(typed)
+        case "size":
+            return bytes_of(typed)
+        case "names" | "bounds":
+            return typed if typed == "all" else listed(typed)
+        case "strata":
+            return strata_of(typed)
+    return typed
+
+
+def strata_of(typed: Sequence[str]) -> dict[str, list[str]] | None:
+    """The labels of each stratum: ``NAME=A,B``."""
+    strata: dict[str, list[str]] = {}
+    for text in typed:
+        name, mark, labels = text.partition("=")
+        listed_labels = labels_of(labels) or []
+        if not (name.strip() and mark and all(listed_labels)) or name in strata:
+            problem = f"{text!r} is no name and labels, or its name was given before."
+            raise click.BadParameter(f"{problem} As tail=lynx,owl.", param_hint="--label-strata")
+        strata[name] = listed_labels
+    return strata or None
 
 
 _NO_SIZE = 2.0**63
@@ -296,34 +282,3 @@ def shown_mapping(
     from karat.output.describe import shown_mapping as shown
 
     return shown(mapping, threshold, of_sets=of_sets)
-
-
-def columns_given(given: Mapping[str, Any], by: str | None = None) -> dict[str, Any]:
-    """The column of each role, as `read_rows` takes them."""
-    return {
-        "true": given["true"],
-        "pred": given["pred"],
-        "prob": columns_of(given["prob"]),
-        "score": columns_of(given["score"]),
-        "weights": given["weight"],
-        "clusters": given["cluster"],
-        "ids": given["id_"],
-        "folds": given["folds"],
-        "by": by,
-    }
-
-
-def options_given(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of reading rows, as `read_rows` takes them."""
-    from karat.data.labels.separated import checked_separator
-
-    return {
-        "separator": checked_separator(given["separator"]),
-        "labels": labels_of(given["labels"]),
-        "positive": given["positive"],
-        "threshold": given["threshold"],
-        "nulls": given["nulls"],
-        "n_threads": given["threads"],
-        "where": given["where"],
-        "labels_are_text": True,
-    }

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from karat.cli.judge import judge_options, report_judged, tell_judged
+from karat.cli.judge import report_judged, tell_judged
 from karat.cli.options import (
     Described,
     Words,
-    bytes_of,
-    choice,
-    columns_of,
-    groups_of,
-    joined,
-    labels_of,
-    level_of,
-    listed,
-    options,
+    output_option,
+    record_options,
+    request_of,
     shown_mapping,
     source_of,
     sources,
 )
-from karat.cli.outputs import (
-    FILE,
-    FORMATS,
-    check_outputs,
-    format_of,
-    is_on_screen,
-    refuse_inputs,
-    show,
-)
+from karat.cli.outputs import FORMATS, check_outputs, format_of, is_on_screen, refuse_inputs, show
 from karat.cli.streams import said, tell_warnings
 
 if TYPE_CHECKING:
@@ -59,161 +46,46 @@ if TYPE_CHECKING:
     no_args_is_help=True,
 )
 @sources
-@options("true", "pred")
-@click.option(
-    "--prob",
-    metavar="COLUMNS",
-    help="Columns of probabilities: A,B,C in the order of the classes, a pattern 'p_*', or one; "
-    "'' for none.",
-)
-@options("score", "threshold")
-@click.option(
-    "--weight", metavar="COLUMN", help="Column of row weights; '' ignores one that is found."
-)
-@click.option(
-    "--cluster",
-    metavar="COLUMN",
-    help="Column of clusters (person, patient, session): rows of one are dependent; '' for none.",
-)
-@click.option(
-    "--id", "id_", metavar="COLUMN", help="Column of unique row ids; '' ignores one that is found."
-)
-@options("separator", "by", "folds", "where")
-@click.option(
-    "--labels", metavar="A,B,C", help="The classes, in order; a JSON list where they hold commas."
-)
-@options("positive")
-@click.option(
-    "--metrics",
-    metavar="A,B",
-    multiple=True,
-    callback=joined,
-    help="Compute only these metrics; 'all' lists every metric in the text.",
-)
-@options("undefined", "nulls")
-@click.option(
-    "--max-memory",
-    metavar="SIZE",
-    default="2GB",
-    show_default=True,
-    help="Memory for rows with scores; beyond it, distinct scores are counted.",
-)
-@click.option(
-    "--checkpoint",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Save the progress of reading Parquet files; the same command resumes from it.",
-)
-@click.option(
-    "--exact", is_flag=True, help="Read the data again where scores were put into buckets."
-)
-@click.option(
-    "--level",
-    metavar="X",
-    default="0.95",
-    show_default=True,
-    help="Confidence level of the intervals; 'none' for no intervals.",
-)
-@click.option(
-    "--method",
-    type=Words(["wald", "logit", "bootstrap", "bca", "bayesian"]),
-    help="Method of all intervals. Default: the best known for each metric.",
-)
-@choice("--side", ["both", "low", "high"], "Two-sided or one-sided intervals.")
-@choice(
-    "--design",
-    ["cohort", "case-control"],
-    "Sampling: random rows, or a fixed number of each true class.",
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of resampling methods.",
-)
+@record_options("report")
 @click.option(
     "--format", "format_", type=Words(list(FORMATS)), help="Output format. Default: text."
 )
-@click.option(
-    "--keep-rows",
-    type=click.IntRange(min=0, max=10_000),
-    metavar="N",
-    help="List the N most wrong rows of each cell, bin and slice, in pages and JSON. Default: 20 "
-    "for pages, else 0.",
-)
-@click.option(
-    "--errors",
-    type=FILE,
-    metavar="FILE",
-    help="Write every wrong row to FILE as CSV: its id or number, classes and scores.",
-)
-@judge_options
-@options("anytime", "threads", "output")
+@output_option
 def command(
-    predictions: tuple[str, ...],
-    metrics: str | None,
-    threshold: float | None,
-    where: str | None,
-    checkpoint: Path | None,
-    format_: str | None,
-    errors: Path | None,
-    output: Path | None,
-    **given: Any,
+    predictions: tuple[str, ...], format_: str | None, output: Path | None, **typed: Any
 ) -> None:
     """Report every quality metric of prediction files.
 
     PREDICTIONS are Parquet, CSV, TSV, JSON or JSON lines (text also as .gz or .zst), globs,
     folders, - for standard input, or one SQL query. Columns are found by their usual names.
     """
-    from karat.api.evaluation import report_of_table
-    from karat.api.measuring import Spec
+    from karat.api.evaluation import spec_of
+    from karat.api.table_reports import report_of_table
     from karat.cli.streams import ReadingBar
     from karat.data.labels.separated import checked_separator
     from karat.data.listing import KEPT_ROWS
-    from karat.inference.confidence import Confidence
-    from karat.metrics import get
 
     chosen = format_of(format_, output)
+    errors, checkpoint, threshold = typed["errors"], typed["checkpoint"], typed["threshold"]
     outputs = {"-o": output, "--errors": errors, "--checkpoint": checkpoint}
-    check_outputs(outputs, predictions, where)
+    check_outputs(outputs, predictions, typed["where"])
+    request = request_of("report", "evaluate", typed)
     # A metric that does not exist is reported before the data is read.
-    names = None if metrics == "all" else listed(metrics)
-    wanted = None if names is None else tuple(get(name) for name in names)
-    asked = {name: given[name] for name in ("side", "method", "design", "seed", "anytime")}
-    confidence = Confidence.of(level_of(given["level"]), **asked)
-    columns = {
-        "true": given["true"],
-        "pred": given["pred"],
-        "prob": columns_of(given["prob"]),
-        "score": columns_of(given["score"]),
-        "clusters": given["cluster"],
-        "unique": given["id_"],
-        "folds": given["folds"],
-        "separator": checked_separator(given["separator"]),
-    }
-    classes = {"labels": labels_of(given["labels"]), "positive": given["positive"]}
-    if given["judge"] is not None or given["gold"] is not None:
-        beside = {
-            "metrics": wanted,
-            "threshold": threshold,
-            "where": where,
-            "exact": given["exact"],
-        }
-        beside |= {"checkpoint": checkpoint, "errors": errors}
-        found = report_judged(source_of(predictions), columns, classes, {**given, **beside})
+    spec, request = spec_of(request)
+    request = request.but(
+        y_true=source_of(predictions), separator=checked_separator(request.separator)
+    )
+    shown: Literal["headline", "all"] = "all" if request.metrics == "all" else "headline"
+    if request.judge is not None or request.gold is not None:
+        found = report_judged(request)
         refuse_inputs({"-o": output}, found.source.get("files", ()))
         tell_judged(found, says_warnings=not is_on_screen(chosen, output))
-        show(found, chosen, output, "all" if metrics == "all" else "headline")
+        show(found, chosen, output, shown)
         return
-    is_page = chosen == "html"
-    policy, n_threads = given["undefined"], given["threads"]
-    keep_rows = given["keep_rows"]
-    if keep_rows is None:
-        keep_rows = KEPT_ROWS if is_page else 0
-    asked_of_rows = (n_threads, threshold, is_page)
-    spec = Spec(wanted, policy, confidence, *asked_of_rows, keep_rows=keep_rows)
+    is_page, n_listed = chosen == "html", request.keep_rows
+    if n_listed is None:
+        n_listed = KEPT_ROWS if is_page else 0
+    spec = replace(spec, keeps_curves=is_page, keep_rows=n_listed)
 
     def write(source: Any, found: Report) -> None:
         from karat.api.errors_file import write_errors
@@ -223,32 +95,22 @@ def command(
         # What was read is known for certain only now.
         refuse_inputs({"--errors": errors}, found.source.get("files", ()))
         try:
-            n = write_errors(errors, source, threshold, n_threads)
+            n = write_errors(errors, source, threshold, request.n_threads)
         except OSError as problem:
             raise click.FileError(str(errors), problem.strerror or "unknown error") from None
         said(f"Wrote {errors} ({counted(n, 'wrong row')}).")
 
     with ReadingBar() as bar:
         report = report_of_table(
-            source_of(predictions),
-            columns,
-            {**classes, "weights": given["weight"]},
+            request.but(progress=bar),
             spec,
-            nulls=given["nulls"],
-            where=where,
-            labels_are_text=True,
-            progress=bar,
-            max_memory=bytes_of(given["max_memory"]),
-            checkpoint=checkpoint,
-            exact=given["exact"],
-            groups=groups_of(given["by"]),
-            always_keeps=errors is not None or bool(given["keep_rows"]),
+            always_keeps=errors is not None or bool(request.keep_rows),
             then=None if errors is None else write,
         )
     # What was read is known for certain only now.
     refuse_inputs({"-o": output}, report.source.get("files", ()))
     tell(report, threshold, says_warnings=not is_on_screen(chosen, output))
-    show(report, chosen, output, "all" if metrics == "all" else "headline")
+    show(report, chosen, output, shown)
 
 
 def tell(report: Report, threshold: float | None = None, *, says_warnings: bool = True) -> None:

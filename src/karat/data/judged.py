@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -37,6 +37,7 @@ _NAMES: Final = (
     "weak_label rater autorater"
 )
 _NAMES_OF_JUDGES: Final = frozenset(_NAMES.split())
+_ROLES: Final = ("pred", "prob", "score", "weights", "clusters")
 _LEAST: Final = 2
 _SMALLEST: Final = 1e-100
 
@@ -109,22 +110,21 @@ def judged_arrays(
     return both.rows(rows, gold_weights, "gold_weights", has_predictions=has_predictions)
 
 
-def judged_table(
-    source: Any,
-    columns: Mapping[str, Any],
-    *,
-    labels: Any = None,
-    positive: Any = None,
-    where: str | None = None,
-    labels_are_text: bool = False,
-    threshold: float | None = None,
-    n_threads: int | None = None,
-) -> JudgedRows:
+@dataclass(frozen=True, slots=True)
+class JudgeColumns:
+    """Columns of a judge's labels, of gold labels and of their weights; None: found by name."""
+
+    judge: str
+    gold: str | None = None
+    gold_weights: str | None = None
+
+
+def judged_table(source: Any, judge: JudgeColumns, request: TableRequest) -> JudgedRows:
     """Return the rows of a table or of files; they are kept in memory.
 
     Args:
-        columns: column of each role, or None: ``judge``, ``gold``, ``gold_weights``, ``true``,
-            ``pred``, ``prob``, ``score``, ``weights``, ``clusters``.
+        judge: the columns of the judge's and of the gold labels.
+        request: the other columns, and how they are read.
 
     Errors:
         As `read_rows` and `judged_arrays`; K243 the table is partitioned.
@@ -133,14 +133,14 @@ def judged_table(
         if pieces_of(source):
             found = "The table is partitioned, and the rows are needed in memory"
             raise error("K243", argument="a partitioned table", found=found, do=_COLLECT)
-        return _of_frame(open_frame(source), columns, labels, positive, False, threshold, n_threads)
+        return _of_frame(open_frame(source), judge, request)
     from karat.data.sources.files.counted import errors_of_files
     from karat.data.sources.files.rows import open_files
 
+    where = request.where
     with ExitStack() as cleanup, errors_of_files(where, source):
-        frame = open_files(_filtered(source, where), cleanup, n_threads)
-        given = labels, positive, labels_are_text, threshold, n_threads
-        judged = _of_frame(frame, columns, *given)
+        frame = open_files(_filtered(source, where), cleanup, request.n_threads)
+        judged = _of_frame(frame, judge, request)
     named = source if isinstance(source, list | tuple) else [source]
     facts: dict[str, Any] = {"files": [str(each) for each in named]}
     facts |= {} if where is None else {"filter": where}
@@ -164,17 +164,9 @@ def _filtered(source: Any, where: str | None) -> Any:
     return f"SELECT * FROM {rows} WHERE ({where})"
 
 
-def _of_frame(
-    frame: Frame,
-    columns: Mapping[str, Any],
-    labels: Any,
-    positive: Any,
-    labels_are_text: bool,
-    threshold: float | None,
-    n_threads: int | None,
-) -> JudgedRows:
-    judge, weights = columns["judge"], columns.get("gold_weights")
-    gold = columns.get("gold") or columns.get("true") or _gold_of(frame, judge, weights)
+def _of_frame(frame: Frame, columns: JudgeColumns, request: TableRequest) -> JudgedRows:
+    judge, weights = columns.judge, columns.gold_weights
+    gold = columns.gold or request.true or _gold_of(frame, judge, weights)
     if gold == judge:
         what = f"{option('judge')} names the same column"
         do = "Name the column of the labels of people, and that of the judge's."
@@ -184,21 +176,24 @@ def _of_frame(
     both = _Labels.of(
         encode_role(read[gold], gold, is_prediction=False, nulls="keep"),
         _judged(lambda: encode_role(read[judge], judge, is_prediction=False)),
-        labels,
+        request.labels,
     )
     names = tuple(name for name in frame.names if name not in beside)
-    wanted: dict[str, Any] = {
-        role: columns.get(role) for role in ("pred", "prob", "score", "weights", "clusters")
-    }
+    wanted: dict[str, Any] = {role: getattr(request, role) for role in _ROLES}
+    threshold, n_threads = request.threshold, request.n_threads
     request = TableRequest(
-        true=gold, labels=labels, positive=positive, labels_are_text=labels_are_text, **wanted
+        true=gold,
+        labels=request.labels,
+        positive=request.positive,
+        labels_are_text=request.labels_are_text,
+        **wanted,
     ).read_as(both.kind)
     types = {**frame.types, gold: "unknown"}
     has_predictions = True
     try:
         found = find_columns(request, names, types)
     except KaratError as problem:
-        is_named = any(columns.get(role) for role in ("pred", "prob", "score"))
+        is_named = any(wanted[role] for role in ("pred", "prob", "score"))
         if problem.code != "K406" or is_named:
             raise
         has_predictions, found = False, None
@@ -222,11 +217,13 @@ def _of_frame(
     rows = read_rows(
         overlay,
         "the rows",
-        given,
-        labels=declared,
-        positive=request.positive,
-        threshold=threshold,
-        n_threads=n_threads,
+        TableRequest(
+            labels=declared,
+            positive=request.positive,
+            threshold=threshold,
+            n_threads=n_threads,
+            **given,
+        ),
     )
     assert not isinstance(rows, TableSets)
     mapping = {**rows.mapping, "true": gold, "gold": gold, "judge": judge}

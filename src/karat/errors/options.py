@@ -5,41 +5,34 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-_SAME: Final = (
-    "true pred prob score by where labels positive threshold metrics undefined nulls max_memory "
-    "checkpoint exact level method side design seed allow_mismatch baseline min max "
-    "no_worse_than max_drop inconclusive update_baseline with_rows strict_inconclusive evidence "
-    "adjust min_n separator keep_rows errors folds anytime windows again wait gold judge "
-    "gold_is_random"
-)
-_FLAGS: Final = {
-    **{name: f"--{name.replace('_', '-')}" for name in _SAME.split()},
+_flags: dict[str, str] = {
+    "wait": "--wait",
     "y_prob": "--prob",
     "y_score": "--score",
     "y_true": "--true",
     "y_pred": "--pred",
-    "weights": "--weight",
-    "clusters": "--cluster",
-    "id": "--id",
-    "ids": "--id",
-    "gold_weights": "--gold-weight",
-    "n_threads": "--threads",
 }
 """What the command line calls an argument; others keep their name."""
-_IN_TEXT: Final = re.compile(
-    rf"(?<![\w.'\"{{])({'|'.join(sorted(_FLAGS, key=len, reverse=True))})="
-    r"(?!=)('[^']*'|[0-9][0-9.]*|True|\{[^}]+\})?"
-)
+_in_text: re.Pattern[str] | None = None
 
 _OF_A_TABLE: Final = re.compile(r" \(of a table: [^)]*\)")
 """What Python calls options of tables, which a command line does not."""
 
 _command_line = False
 """True if options are typed on a command line: it is one for the whole process."""
+
+
+def name_flags(flags: Mapping[str, str]) -> None:
+    """Learn what the command line calls options, by the names that verbs give them."""
+    global _in_text
+    _flags.update(flags)
+    names = "|".join(sorted(_flags, key=len, reverse=True))
+    values = r"('[^']*'|[0-9][0-9.]*|True|\{[^}]+\})?"
+    _in_text = re.compile(rf"(?<![\w.'\"{{])({names})=(?!=){values}")
 
 
 @contextmanager
@@ -68,7 +61,7 @@ def option(name: str, value: Any = None) -> str:
         ...     option("positive", "two words"), option("clusters")
         ("--positive 'two words'", '--cluster')
     """
-    flag = _FLAGS.get(name) if _command_line else None
+    flag = _flags.get(name) if _command_line else None
     if flag is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
     return flag if value is None or value is True else f"{flag} {shlex.quote(str(value))}"
@@ -106,9 +99,9 @@ def as_typed(text: str) -> str:
         ...     as_typed("Leave positive= out, or give nulls='drop'.")
         'Leave --positive out, or give --nulls drop.'
     """
-    if not _command_line:
+    if not _command_line or _in_text is None:
         return text
-    return _IN_TEXT.sub(_flag, _OF_A_TABLE.sub("", text))
+    return _in_text.sub(_flag, _OF_A_TABLE.sub("", text))
 
 
 def argument_as_typed(name: str) -> str:
@@ -118,7 +111,7 @@ def argument_as_typed(name: str) -> str:
 
 def _flag(found: re.Match[str]) -> str:
     name, value = found.groups()
-    flag = _FLAGS[name]
+    flag = _flags[name]
     if value is None or value == "True":
         return flag
     # What stands in braces is filled in later.

@@ -1,14 +1,9 @@
-"""Generator of the package's type stub from the catalog: ``python -m karat.metrics._stub``.
-
-The stub is committed, so that editors and type checkers know every metric: a function with its
-signature, its summary and its definition. A test fails when it is stale.
-"""
+"""Stubs of the metrics from the catalog: functions with signature, summary and definition."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from karat.metrics._lift import Lift
@@ -16,57 +11,6 @@ from karat.metrics._metric import Metric
 from karat.metrics._record import Parameter, Record
 from karat.metrics._registry import every_record
 
-_HEAD = '''"""Public names of karat. Written by `make stub`; do not edit."""
-
-from typing import Any, Literal, TypeAlias, overload
-
-from numpy import float64
-from numpy.typing import NDArray
-
-from karat import curves as curves
-from karat import errors as errors
-from karat import metrics as metrics
-from karat import objectives as objectives
-from karat import plot as plot
-from karat import tally as tally
-from karat import testing as testing
-from karat.api.check import Check as Check
-from karat.api.check import check as check
-from karat.api.comparing import compare as compare
-from karat.api.cross_validation import NestedFolds as NestedFolds
-from karat.api.cross_validation import fold_of_rows as fold_of_rows
-from karat.api.cross_validation import from_cross_validate as from_cross_validate
-from karat.api.evaluation import evaluate as evaluate
-from karat.api.functions import confusion_matrix as confusion_matrix
-from karat.api.gate.verb import gate as gate
-from karat.api.judging import JudgedReport as JudgedReport
-from karat.api.labeling import rows_to_label as rows_to_label
-from karat.api.monitors.monitor import Monitor as Monitor
-from karat.api.results import Comparison as Comparison
-from karat.api.results import Report as Report
-from karat.api.results import Result as Result
-from karat.api.sample_sizes import rows_needed as rows_needed
-from karat.api.score_functions import roc_auc_pairs as roc_auc_pairs
-from karat.api.scorer import scorer as scorer
-from karat.api.scorer import scorers as scorers
-from karat.api.sets import MultilabelReport as MultilabelReport
-from karat.api.streams.stream import Stream as Stream
-from karat.api.weak_slices import find_weak_slices as find_weak_slices
-from karat.errors import InputError as InputError
-from karat.errors import KaratError as KaratError
-from karat.errors import UndefinedWarning as UndefinedWarning
-from karat.errors import UnknownNameError as UnknownNameError
-from karat.metrics.plan import Plan as Plan
-from karat.results.gate.monitored import MonitorResult as MonitorResult
-from karat.results.gate.result import GateResult as GateResult
-from karat.results.result import Signature as Signature
-
-__version__: str
-
-_Undefined: TypeAlias = Literal["zero", "exclude", "nan"]
-_Floats: TypeAlias = NDArray[float64]
-
-'''
 _COMMON: Final = (
     "labels: Any = None",
     "positive: Any = None",
@@ -87,10 +31,9 @@ _WIDTH: Final = 96
 """Columns of a docstring line, without its indent."""
 
 
-def stub_text() -> str:
-    """Return the whole stub: one function for each name."""
-    found = [text for record in every_record() for text in _functions(record)]
-    return _HEAD + "".join(found).rstrip("\n") + "\n"
+def functions_text() -> str:
+    """Return the stubs of all metrics: one function for each name."""
+    return "".join(text for record in every_record() for text in _functions(record))
 
 
 def _functions(record: Record) -> list[str]:
@@ -159,7 +102,3 @@ def docstring_text(paragraphs: Sequence[str]) -> str:
     is_raw = "\\" in text
     end = "\n    " if "\n" in text else ""
     return f'\n    {"r" if is_raw else ""}"""{text}{end}"""\n'
-
-
-if __name__ == "__main__":
-    (Path(__file__).parents[1] / "__init__.pyi").write_text(stub_text(), encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
@@ -13,9 +13,11 @@ from karat.api.arguments import of_table, refuse_judged
 from karat.api.doubts import with_order_of_rows
 from karat.api.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
 from karat.api.options import refuse_threshold
+from karat.api.request.request import Request
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.api.sets import MultilabelReport
+from karat.api.sources import columns_to_read
 from karat.data.checks import doubts_of_order
 from karat.data.clusters import RowNames, encode_names, names_of_column
 from karat.data.roles import with_place
@@ -34,101 +36,109 @@ from karat.results.gate.verdicts import refused
 _MOST_BYTES: Final = 1 << 28
 """The largest file that is searched for the schema of JSON that karat wrote."""
 _WRITTEN: Final = re.compile(rb'"schema"\s*:\s*"karat\.(\w+)/')
-_NAMES: Final = (("clusters", "clusters", "clusters"), ("ids", "ids", "id"), ("slices", "by", "by"))
-"""Attribute of `Rows`, role and argument of the names of rows."""
+_NAMES: Final = (("clusters", "clusters"), ("ids", "id"), ("slices", "by"))
+"""Attribute of `Rows` and argument of the names of rows."""
 
 
-@dataclass(frozen=True)
-class RowsSpec:
-    """The arguments that state where rows are, and how they are read.
-
-    Attributes:
-        columns: the column of each role of tables, or values of each row of arrays.
-        options: ``labels``, ``positive``, ``threshold``, ``nulls``, ``n_threads``, and the options
-            of files.
-        slice_name: the name of slices of arrays, where their values have none.
-    """
-
-    y_true: Any
-    y_pred: Any
-    y_prob: Any
-    y_score: Any
-    columns: Mapping[str, Any]
-    options: Mapping[str, Any]
-    slice_name: str = "slice"
-
-    @property
-    def has_predictions(self) -> bool:
-        """True if predictions are given beside the truth."""
-        return any(each is not None for each in (self.y_pred, self.y_prob, self.y_score))
-
-    @property
-    def is_table(self) -> bool:
-        """True if the rows are in a table or in files."""
-        return not self.has_predictions and (names_files(self.y_true) or is_frame(self.y_true))
-
-    def decided_by(self, rows: Rows) -> dict[str, Any]:
-        """``threshold`` where scores decided what is predicted; None: the largest did."""
-        threshold = self.options.get("threshold")
-        labels = rows.mapping.get("pred") if self.is_table else self.y_pred
-        if rows.scores is None or (threshold is None and labels is not None):
-            return {}
-        return {"threshold": None if threshold is None else float(threshold)}
+_COLUMNS: Final = ("true", "pred", "prob", "score", "folds", "id", "by")
+SLICE: Final = "slice"
+"""The name of slices of arrays, where their values have none."""
 
 
-def current_rows(given: RowsSpec, name: str) -> Rows | TableSets:
+def has_predictions(request: Request) -> bool:
+    """True if predictions are given beside the truth."""
+    return any(each is not None for each in (request.y_pred, request.y_prob, request.y_score))
+
+
+def is_table(request: Request) -> bool:
+    """True if the rows are in a table or in files."""
+    return not has_predictions(request) and (
+        names_files(request.y_true) or is_frame(request.y_true)
+    )
+
+
+def rule_of_rows(request: Request, rows: Rows) -> dict[str, Any]:
+    """``threshold`` where scores decided what is predicted; None: the largest did."""
+    threshold = request.threshold
+    labels = rows.mapping.get("pred") if is_table(request) else request.y_pred
+    if rows.scores is None or (threshold is None and labels is not None):
+        return {}
+    return {"threshold": None if threshold is None else float(threshold)}
+
+
+def named_slices(by: Any) -> tuple[str, Any]:
+    """The name of slices of arrays, and their values, or their column (K181)."""
+    if not isinstance(by, Mapping):
+        return SLICE, by
+    match list(by.items()):
+        case [(str(name), values)]:
+            return name, values
+    raise error(
+        "K181",
+        found=f"A gate splits rows by one column, and by= has {len(by)}",
+        do="Give one, as by={'country': countries}",
+    )
+
+
+def current_rows(request: Request, name: str) -> Rows | TableSets:
     """The rows that are to pass; of a table they may have sets of labels."""
-    if given.is_table:
-        columns = dict(given.columns)
-        if distributed_host(given.y_true) is not None:
-            for role in ("weights", "clusters"):
-                columns[role] = of_table(role, columns.get(role), "partitions")
-        return _read(given.y_true, name, columns, given.options)
-    if given.y_true is None or not given.has_predictions:
-        refuse_judged(given.y_true)
+    if is_table(request):
+        if distributed_host(request.y_true) is not None:
+            request = request.but(
+                weights=of_table("weights", request.weights, "partitions"),
+                clusters=of_table("clusters", request.clusters, "partitions"),
+            )
+        return _read(request.y_true, name, request)
+    if request.y_true is None or not has_predictions(request):
+        refuse_judged(request.y_true)
         raise error(
             "K128",
             found="There are neither rows nor a report",
             do="Give files, a table, a report, or y_true with y_pred=, y_prob= or y_score=.",
         )
     for role in ("true", "pred", "prob", "score"):
-        if given.columns.get(role) is not None:
+        if getattr(request, role) is not None:
             found = "Column names were given without a table"
             do = "Give the table or its files first."
             raise error("K143", argument=role, found=found, do=do)
-    return _of_arrays(given, name)
+    return _of_arrays(request, name)
 
 
-def _read(
-    source: Any, name: str, columns: Mapping[str, Any], options: Mapping[str, Any]
-) -> Rows | TableSets:
-    rows = read_rows(source, name, columns, **options)
+def _read(source: Any, name: str, request: Request) -> Rows | TableSets:
+    _, by = named_slices(request.by)
+    rows = read_rows(source, name, replace(columns_to_read(request), by=by))
     if isinstance(rows, TableSets):
         return rows
-    return with_order_of_rows(rows, columns, options.get("labels"))
+    named = {"prob": request.prob, "score": request.score}
+    return with_order_of_rows(rows, named, request.labels)
 
 
-def _of_arrays(given: RowsSpec, name: str) -> Rows:
-    of_rows = ("weights", "folds")
-    options = {**given.options, **{role: given.columns.get(role) for role in of_rows}}
-    threshold = options.pop("threshold", None)
-    for only_of_tables in ("nulls", "separator"):
-        options.pop(only_of_tables, None)
-    if given.y_prob is not None or given.y_score is not None:
-        options |= {"y_pred": given.y_pred, "threshold": threshold}
-        rows = score_rows(given.y_true, given_scores(given.y_prob, given.y_score), **options)
+def _of_arrays(request: Request, name: str) -> Rows:
+    options: dict[str, Any] = {
+        "labels": request.labels,
+        "positive": request.positive,
+        "n_threads": request.n_threads,
+        "weights": request.weights,
+        "folds": request.folds,
+    }
+    threshold = request.threshold
+    if request.y_prob is not None or request.y_score is not None:
+        options |= {"y_pred": request.y_pred, "threshold": threshold}
+        scores = given_scores(request.y_prob, request.y_score)
+        rows = score_rows(request.y_true, scores, **options)
         if rows.weights is not None:
             refuse_weights(rows.weights)
             refuse_sums(rows.weights)
-        rows = predicted(rows, threshold, options.get("n_threads"))
+        rows = predicted(rows, threshold, request.n_threads)
     else:
         refuse_threshold(threshold)
-        rows = label_rows(given.y_true, given.y_pred, **options)
-    values = {argument: given.columns.get(role) for _, role, argument in _NAMES}
+        rows = label_rows(request.y_true, request.y_pred, **options)
+    _, by = named_slices(request.by)
+    values = {"clusters": request.clusters, "id": request.id, "by": by}
     names: dict[str, Any] = {
-        attribute: _names(values[argument], argument, rows.n) for attribute, _, argument in _NAMES
+        attribute: _names(values[argument], argument, rows.n) for attribute, argument in _NAMES
     }
-    rows = rows.warned(*doubts_of_order(given.y_true, "y_true", **values))
+    rows = rows.warned(*doubts_of_order(request.y_true, "y_true", **values))
     return replace(rows, name=name, **names)
 
 
@@ -149,7 +159,7 @@ def _names(values: Any, argument: str, n: int) -> RowNames | None:
     return names_of_column(column)
 
 
-def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | Report:
+def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline | Report:
     """The earlier model: its rows, or its values.
 
     Args:
@@ -176,19 +186,19 @@ def baseline_of(given: RowsSpec, baseline: Any, name: str) -> Rows | Baseline | 
             "Give predictions, the JSON of their report, or a file that "
             f"{option('update_baseline')} wrote.",
         )
-    if is_path or is_frame(baseline) or (given.is_table and names_files(baseline)):
-        rows = read_baseline_rows(given, baseline, name)
+    if is_path or is_frame(baseline) or (is_table(request) and names_files(baseline)):
+        rows = read_baseline_rows(request, baseline, name)
         if isinstance(rows, TableSets):
             raise beside_sets("What is measured", name)
         return rows
-    if given.is_table or isinstance(given.y_true, Report):
-        what = "The rows are in a table" if given.is_table else "A report is measured"
+    if is_table(request) or isinstance(request.y_true, Report):
+        what = "The rows are in a table" if is_table(request) else "A report is measured"
         raise error("K179", rows=what, kind=type(baseline).__name__)
     # The earlier predictions of the same rows, in the same form.
     roles = ("y_prob", "y_score", "y_pred")
-    form = next((role for role in roles if getattr(given, role) is not None), "y_pred")
+    form = next((role for role in roles if getattr(request, role) is not None), "y_pred")
     before: dict[str, Any] = {role: baseline if role == form else None for role in roles}
-    return _of_arrays(replace(given, **before), name)
+    return _of_arrays(request.but(**before), name)
 
 
 def written_as(path: str | PathLike[str]) -> str | None:
@@ -207,27 +217,26 @@ def written_as(path: str | PathLike[str]) -> str | None:
     return None if found is None else found[1].decode("ascii", "replace")
 
 
-def read_baseline_rows(given: RowsSpec, baseline: Any, name: str) -> Rows | TableSets:
+def read_baseline_rows(request: Request, baseline: Any, name: str) -> Rows | TableSets:
     """The rows of the earlier model, in files or in a table."""
-    # Values of the rows of arrays are no columns of a file.
-    columns = dict(given.columns) if given.is_table else dict.fromkeys(given.columns)
     # Clusters are those of the rows that are to pass; so are the weights of arrays.
-    columns["clusters"] = ""
-    if not (given.is_table and isinstance(columns.get("weights"), str | None)):
-        columns["weights"] = ""
-    options = dict(given.options)
+    request = request.but(clusters="")
+    if not is_table(request):
+        # Values of the rows of arrays are no columns of a file.
+        request = request.but(**dict.fromkeys(_COLUMNS), weights="")
+    elif not isinstance(request.weights, str | None):
+        request = request.but(weights="")
     if not names_files(baseline):
-        for only_of_files in ("where", "labels_are_text", "progress"):
-            options.pop(only_of_files, None)
+        request = request.but(where=None, labels_are_text=False, progress=None)
     # A weight that is named, and slices, may be of the rows that are to pass alone.
     spared = {"weights": "", "by": None}
     while True:
         try:
-            return _read(baseline, name, columns, options)
+            return _read(baseline, name, request)
         except KaratError as problem:
             missing = problem.context.get("column")
-            named = (role for role in spared if isinstance(columns.get(role), str))
-            role = next((role for role in named if columns[role] == missing), None)
+            named = (role for role in spared if isinstance(getattr(request, role), str))
+            role = next((role for role in named if getattr(request, role) == missing), None)
             if problem.code != "K404" or role is None:
                 raise with_place(problem, name) from None
-            columns[role] = spared.pop(role)
+            request = request.but(**{role: spared.pop(role)})

@@ -13,9 +13,10 @@ import numpy as np
 from karat.api.doubts import of_bounds
 from karat.api.gate.evaluation import BY_ORDER, NOT_WEIGHTED_ALIKE, change_of, check_level
 from karat.api.gate.lost import LostClasses, amounts_of, lost_classes
-from karat.api.gate.rows import RowsSpec, read_baseline_rows, written_as
+from karat.api.gate.rows import has_predictions, is_table, read_baseline_rows, written_as
 from karat.api.gate.spec import GateSpec, change_apart
 from karat.api.measuring import Spec, report_of
+from karat.api.request.request import Request
 from karat.api.results import Report
 from karat.api.set_doubts import doubts_of_sets
 from karat.api.set_models import models_of_sets
@@ -53,14 +54,14 @@ _PATH = 200
 _FORMS = ("y_prob", "y_score", "y_pred")
 
 
-def are_sets_of(given: RowsSpec) -> bool:
+def are_sets_of(request: Request) -> bool:
     """True if the rows of a gate hold sets of labels."""
-    if isinstance(given.y_true, MultilabelReport):
+    if isinstance(request.y_true, MultilabelReport):
         return True
-    if given.is_table or not given.has_predictions:
+    if is_table(request) or not has_predictions(request):
         return False
-    is_split = given.options.get("separator") is not None
-    return is_split or hold_sets(given.y_true, given.y_pred)
+    is_split = request.separator is not None
+    return is_split or hold_sets(request.y_true, request.y_pred)
 
 
 @dataclass(eq=False)
@@ -261,35 +262,34 @@ def _measured(report: MultilabelReport, metric: Metric) -> Measured:
     return Measured(result.value, result.low, result.high, result.n, why, result.remark)
 
 
-def current_sets(given: RowsSpec) -> SetRows | MultilabelReport:
+def current_sets(request: Request) -> SetRows | MultilabelReport:
     """The rows that are to pass, or their report.
 
     Errors:
         K222 an option that is for rows with one class; else as `set_rows`.
     """
-    columns = {role: value for role, value in given.columns.items() if value is not None}
-    refuse_on_sets({"id" if role == "ids" else role: columns.get(role) for role in ("ids", "by")})
-    if isinstance(given.y_true, MultilabelReport):
-        return given.y_true
-    return _rows(given)
+    refuse_on_sets({"id": request.id, "by": request.by})
+    if isinstance(request.y_true, MultilabelReport):
+        return request.y_true
+    return _rows(request)
 
 
-def _rows(given: RowsSpec) -> SetRows:
+def _rows(request: Request) -> SetRows:
     return set_rows(
-        given.y_true,
-        given.y_pred,
-        y_prob=given.y_prob,
-        y_score=given.y_score,
-        threshold=given.options.get("threshold"),
-        labels=given.options.get("labels"),
-        separator=given.options.get("separator"),
-        positive=given.options.get("positive"),
-        weights=given.columns.get("weights"),
-        clusters=given.columns.get("clusters"),
+        request.y_true,
+        request.y_pred,
+        y_prob=request.y_prob,
+        y_score=request.y_score,
+        threshold=request.threshold,
+        labels=request.labels,
+        separator=request.separator,
+        positive=request.positive,
+        weights=request.weights,
+        clusters=request.clusters,
     )
 
 
-def baseline_of_sets(given: RowsSpec, baseline: Any, name: str, current: SideOfSets) -> SideOfSets:
+def baseline_of_sets(request: Request, baseline: Any, name: str, current: SideOfSets) -> SideOfSets:
     """The earlier model: its report, the JSON of that in a file, or its predictions.
 
     Args:
@@ -311,7 +311,7 @@ def baseline_of_sets(given: RowsSpec, baseline: Any, name: str, current: SideOfS
     if isinstance(current, TableSets) and kind is None:
         if not (is_path or is_frame(baseline) or names_files(baseline)):
             raise error("K179", rows="The rows are in a table", kind=type(baseline).__name__)
-        rows = read_baseline_rows(given, baseline, name)
+        rows = read_baseline_rows(request, baseline, name)
         if isinstance(rows, TableSets):
             return rows
         raise beside_sets(name, "what is measured")
@@ -323,6 +323,6 @@ def baseline_of_sets(given: RowsSpec, baseline: Any, name: str, current: SideOfS
         )
     if isinstance(current, MultilabelReport):
         raise error("K179", rows="A report is measured", kind=type(baseline).__name__)
-    form = next(role for role in _FORMS if getattr(given, role) is not None)
+    form = next(role for role in _FORMS if getattr(request, role) is not None)
     before: dict[str, Any] = {role: baseline if role == form else None for role in _FORMS}
-    return _rows(replace(given, **before))
+    return _rows(request.but(**before))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from hashlib import sha256
 from os import PathLike, fspath
 from os.path import realpath
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from karat.api.arguments import confidence_required
 from karat.api.forms import attach_forms
 from karat.api.gate.evaluation import Evaluation
-from karat.api.gate.rows import RowsSpec, baseline_of, current_rows
+from karat.api.gate.rows import baseline_of, current_rows
 from karat.api.gate.sets import are_sets_of
 from karat.api.monitors.settings import (
     KINDS,
@@ -42,13 +41,14 @@ from karat.api.monitors.state import (
     window_of,
 )
 from karat.api.options import check_policy, one_of
+from karat.api.request.request import Request
+from karat.api.request.verbs import verb, with_verbs
 from karat.data.labels.column import declared_labels
 from karat.data.labels.separated import checked_separator
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
-from karat.errors.habits import names_its_arguments
 from karat.errors.options import option
 from karat.errors.text import counted
 from karat.inference.label_intervals import N_FEW_CLUSTERS
@@ -72,6 +72,7 @@ attach_forms(MonitorResult)
 _SIDES: Final = ("new", "old")
 
 
+@with_verbs
 class Monitor:
     """Rules on rows that keep coming, checked at every batch.
 
@@ -81,19 +82,6 @@ class Monitor:
     unless it fails later. With `windows` each batch is judged alone, with the same probability for
     all batches together: for metrics that change over time. See docs/monitoring.md, also for when
     not to use it.
-
-    Args:
-        min, max: a dict from metric to the bound of its value.
-        max_drop: a dict from metric to a drop from a baseline model: it fails where a larger one is
-            shown, and passes where that is excluded.
-        no_worse_than: the same, but it passes where a drop of that size is excluded, too.
-        anytime: planned number of rows, or of clusters: limits are narrowest there; default
-            and True: 10 000.
-        windows: whether each batch is a window of its own, whose verdict is about its rows alone.
-            Window j of m rules has limits at 1 − 6(1 − level) ÷ π²j²m; earlier rows are not kept.
-        level: 1 − the accepted rate of wrong verdicts, of all looks and rules together.
-        labels, positive, threshold, undefined: as in `karat.evaluate`.
-        inconclusive: exit code of an undecided rule, as in `karat.gate`.
 
     Errors:
         K122 an invalid choice; K176 rules that cannot be, or none; K301 to K303 no such metric.
@@ -108,42 +96,32 @@ class Monitor:
         ('PASS', 5, 500, (3, 300))
     """
 
-    @names_its_arguments
-    def __init__(
-        self,
-        *,
-        min: Any = None,  # noqa: A002
-        max: Any = None,  # noqa: A002
-        max_drop: Any = None,
-        no_worse_than: Any = None,
-        anytime: int | bool | None = None,
-        windows: bool = False,
-        level: float = 0.95,
-        labels: Sequence[Any] | None = None,
-        positive: Any = None,
-        threshold: float | None = None,
-        undefined: str = "zero",
-        inconclusive: str | None = None,
-    ) -> None:
-        rules = rules_of(min=min, max=max, max_drop=max_drop, no_worse_than=no_worse_than)
+    @verb
+    def __init__(self, request: Request) -> None:
+        rules = rules_of(
+            min=request.min,
+            max=request.max,
+            max_drop=request.max_drop,
+            no_worse_than=request.no_worse_than,
+        )
         if not rules:
             *kinds, last = map(option, KINDS)
             do = f"Give one: {', '.join(kinds)} or {last}."
             raise refused("A monitor needs a rule", do)
-        planned = planned_rows(anytime, windows)
+        planned = planned_rows(request.anytime, request.windows)
         do = "It holds for all looks and rules together."
-        asked = confidence_required(level, do, anytime=planned)
+        asked = confidence_required(request.level, do, anytime=planned)
         do = "'fail' has the exit code 3; None is 'fail' for max_drop and no_worse_than alone."
         self._settings = MonitorSettings(
             tuple(rules),
             planned,
             asked.level,
-            None if labels is None else declared_labels(labels),
-            positive,
-            threshold,
-            check_policy(undefined),
-            one_of("inconclusive", inconclusive, (None, "pass", "fail"), do),
-            bool(windows),
+            None if request.labels is None else declared_labels(request.labels),
+            request.positive,
+            request.threshold,
+            check_policy(request.undefined),
+            one_of("inconclusive", request.inconclusive, (None, "pass", "fail"), do),
+            bool(request.windows),
         )
         self._new: Rows | None = None
         self._old: Rows | None = None
@@ -163,41 +141,11 @@ class Monitor:
         """Every look so far."""
         return self._looks
 
-    @names_its_arguments
-    def add(
-        self,
-        y_true: Any = None,
-        y_pred: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        baseline: Any = None,
-        true: str | None = None,
-        pred: str | None = None,
-        prob: str | Sequence[str] | None = None,
-        score: str | Sequence[str] | None = None,
-        weights: Any = None,
-        clusters: Any = None,
-        id: Any = None,  # noqa: A002
-        separator: str | None = None,
-        nulls: str = "error",
-        n_threads: int | None = None,
-        again: bool = False,
-    ) -> MonitorResult:
+    @verb
+    def add(self, request: Request) -> MonitorResult:
         """Add a batch of rows and look: return the verdicts on all rows so far, or on a window.
 
         A batch with an error is refused as a whole, and changes nothing.
-
-        Args:
-            y_true: true labels, [n]; or a table, or files of predictions.
-            y_pred, y_prob, y_score: its predictions, as in `karat.evaluate`.
-            baseline: predictions of the other model for the same rows, as in `karat.gate`: for
-                rules that compare.
-            true, pred, prob, score, weights, clusters: columns of a table, as in `karat.evaluate`;
-                weights and clusters of arrays are values.
-            id: a column, or a value for each row, that rows of both models are matched by.
-            separator, nulls, n_threads: as in `karat.evaluate`.
-            again: whether a batch whose content was added before is added once more.
 
         Errors:
             K241 the same batch was added before; K240 it has scores, weights or clusters, and
@@ -207,52 +155,38 @@ class Monitor:
         Cost: that of a gate on all rows so far; the rows are kept. With `windows`, that of a gate
         on the batch, which is kept until the next one.
         """
-        columns = {"true": true, "pred": pred, "prob": prob, "score": score}
-        columns |= {"weights": weights, "clusters": clusters, "ids": id, "by": None}
-        options = {
-            "separator": checked_separator(separator),
-            "nulls": nulls,
-            "n_threads": n_threads,
-        }
-        given = RowsSpec(y_true, y_pred, y_prob, y_score, columns, options)
-        return self.add_rows(given, baseline, again=again)
+        return self.add_rows(request.but(separator=checked_separator(request.separator)))
 
-    def add_rows(
-        self,
-        given: RowsSpec,
-        baseline: Any = None,
-        columns: Mapping[str, Any] | None = None,
-        *,
-        again: bool = False,
-    ) -> MonitorResult:
-        """Add the rows of these arguments; see `add`.
+    def add_rows(self, request: Request, baseline_request: Request | None = None) -> MonitorResult:
+        """Add the rows of a request; see `add`.
 
         Args:
-            columns: the column of each role of the baseline; None: those of the rows.
+            baseline_request: request with the columns of the baseline; None: those of the rows.
         """
+        baseline, again = request.baseline, request.again
         settings = self._settings
         known, positive = settings.labels, settings.positive
         of_first: Sequence[Any] | None = None
         if known is None and self._new is not None and self._new.scores is not None:
             # Scores have a column for each class of the first batch.
             known = of_first = self._new.classes.labels
-        if "labels_are_text" in given.options:
+        if request.labels_are_text:
             known = known and tuple(map(str, known))
             positive = positive if positive is None else str(positive)
-        options = {"positive": positive, "threshold": settings.threshold, "labels": known}
-        given = replace(given, options={**given.options, **options})
-        if are_sets_of(given):
+        fixed = {"positive": positive, "threshold": settings.threshold, "labels": known}
+        request = request.but(**fixed)
+        if are_sets_of(request):
             raise _of_sets()
         with _of_first_batch(of_first):
-            new = _of_one_class(current_rows(given, _name(given.y_true, "the batch")))
+            new = _of_one_class(current_rows(request, _name(request.y_true, "the batch")))
         old: Rows | None = None
         if settings.compares:
             if baseline is None:
                 rule = next(rule for rule in settings.rules if rule.needs_baseline)
                 do = f"Give {option('baseline')} with every batch."
                 raise refused(f"The rule {rule.text!r} needs a baseline", do)
-            of_other = given if columns is None else replace(given, columns=columns)
-            before = baseline_of(of_other, baseline, _name(baseline, "the baseline"))
+            columns = request if baseline_request is None else baseline_request.but(**fixed)
+            before = baseline_of(columns, baseline, _name(baseline, "the baseline"))
             if not isinstance(before, Rows):
                 do = "Give its predictions of the rows of the batch."
                 raise error("K238", found="The baseline of the batch holds no rows", do=do)

@@ -11,6 +11,7 @@ import numpy as np
 from karat.api.arguments import checked_memory, confidence_of
 from karat.api.measuring import Spec
 from karat.api.options import check_policy, plain_text
+from karat.api.request.request import Request
 from karat.data.arguments import check_threads
 from karat.data.labels.align import GivenClasses, classes_of
 from karat.data.labels.column import declared_labels, declared_positive
@@ -47,29 +48,29 @@ class Settings:
     max_memory: int
 
     @classmethod
-    def of(cls, *, max_memory: Any, **given: Any) -> Settings:
-        """Return the settings of these arguments (K122, K301)."""
-        given = {name: _plain(value) for name, value in given.items()}
-        check_threads(given["n_threads"])
-        names = given["class_names"]
+    def of(cls, request: Request) -> Settings:
+        """Return the settings of a request (K122, K301)."""
+        check_threads(_plain(request.n_threads))
+        names = _plain(request.class_names)
         if isinstance(names, Mapping):
             names = {_plain(label): _plain(name) for label, name in names.items()}
         elif names is not None:
             names = tuple(map(_plain, listed_names(names)))
+        labels = None if request.labels is None else declared_labels(request.labels)
         labels, positive, threshold = declared_classes(
-            given["labels"], given["positive"], given["threshold"]
+            _plain(labels), _plain(request.positive), _plain(request.threshold)
         )
-        confidence = {name: given[name] for name in _ASKED}
+        confidence = {name: _plain(getattr(request, name)) for name in _ASKED}
         found = cls(
             labels,
             names,
             positive,
             threshold,
-            texts_of(given["metrics"]),
+            texts_of(_plain(request.metrics)),
             confidence,
-            check_policy(given["undefined"]),
-            given["n_threads"],
-            checked_memory(max_memory),
+            check_policy(_plain(request.undefined)),
+            _plain(request.n_threads),
+            checked_memory(request.max_memory),
         )
         asked = found.asked
         if asked is not None:

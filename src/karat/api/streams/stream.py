@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from karat.api.arguments import dressed, given_alone
 from karat.api.measuring import report_of
 from karat.api.options import refuse_threshold
+from karat.api.request.request import Request
+from karat.api.request.verbs import verb, with_verbs
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
 from karat.api.sets import refuse_on_sets
@@ -18,7 +20,6 @@ from karat.api.streams.stored import read_stream
 from karat.data.accumulator import Batch, Tallies
 from karat.data.checks import doubts_of_order
 from karat.data.labels.align import classes_of
-from karat.data.labels.column import declared_labels
 from karat.data.locks import OwnLock
 from karat.data.part_bytes import packed_tallies
 from karat.data.rows import Counted
@@ -27,12 +28,11 @@ from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.data.sources.torch.tensors import DeviceArrays, all_gathered, device_arrays
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
-from karat.errors.habits import names_its_arguments
 from karat.errors.options import option
 from karat.errors.text import counted, size
 from karat.inference.confidence import planned_units
 from karat.metrics import Metric
-from karat.tally import Cells, Label, occurring, reorder, subtract, union
+from karat.tally import Cells, occurring, reorder, subtract, union
 from karat.tally.serialization import framed
 
 
@@ -106,6 +106,7 @@ def _as_html(stream: Stream) -> str:
     return stream_as_html(facts, notes, stream.report() if is_cheap else None)
 
 
+@with_verbs
 class Stream:
     """Report over rows that are added batch by batch, or merged from other processes.
 
@@ -117,13 +118,6 @@ class Stream:
     their counts and sums are kept, for any number of classes.
     Sets of labels give a `MultilabelReport` with exact counts; beyond `max_memory`, a sample of
     rows represents how labels occur together.
-
-    Args:
-        labels: the classes in order; default: the sorted labels that occur. With scores and without
-            `labels`, all labels must occur before `max_memory` is reached.
-        class_names, positive, threshold, metrics, level, method, side, design, weights_are, seed,
-            n_replicates, undefined, n_threads: as in `karat.evaluate`.
-        max_memory: memory limit in bytes for rows with scores, at least 1 MiB.
 
     Streams are thread-safe, can be used in a forked process, and can be pickled. Tensors on a
     device are tallied there. With `labels`, nothing waits for the device before the stream is read,
@@ -142,44 +136,9 @@ class Stream:
         True
     """
 
-    @names_its_arguments
-    def __init__(
-        self,
-        *,
-        labels: Sequence[Label] | None = None,
-        class_names: Sequence[str] | Mapping[Label, str] | None = None,
-        positive: Label | None = None,
-        threshold: float | None = None,
-        metrics: str | Metric | Iterable[str | Metric] | None = None,
-        level: float | None = 0.95,
-        method: str | None = None,
-        side: str = "both",
-        design: str = "cohort",
-        weights_are: str = "importance",
-        seed: int = 0,
-        n_replicates: int = 1000,
-        undefined: str = "zero",
-        n_threads: int | None = None,
-        max_memory: int = 1 << 28,
-    ) -> None:
-        declared = None if labels is None else declared_labels(labels)
-        self._settings = Settings.of(
-            labels=declared,
-            class_names=class_names,
-            positive=positive,
-            threshold=threshold,
-            metrics=metrics,
-            level=level,
-            method=method,
-            side=side,
-            design=design,
-            weights_are=weights_are,
-            seed=seed,
-            n_replicates=n_replicates,
-            undefined=undefined,
-            n_threads=n_threads,
-            max_memory=max_memory,
-        )
+    @verb
+    def __init__(self, request: Request) -> None:
+        self._settings = Settings.of(request)
         self._begin()
 
     def _begin(self) -> None:
@@ -198,27 +157,11 @@ class Stream:
         with self._lock:
             return self._tallies.n_rows + self._devices.n_rows
 
-    @names_its_arguments
-    def update(
-        self,
-        y_true: Any,
-        y_pred: Any = None,
-        *,
-        y_prob: Any = None,
-        y_score: Any = None,
-        weights: Any = None,
-    ) -> None:
+    @verb
+    def update(self, request: Request) -> None:
         """Add rows; a batch with an error is refused as a whole, and changes nothing.
 
         Errors of rows on a device may appear only when the stream is read, which then fails.
-
-        Args:
-            y_true: true labels, [n]; or sets of labels, as `karat.evaluate` takes them.
-            y_pred: predicted labels, [n], or sets of them; with scores: if they differ from those
-                of the scores.
-            y_prob, y_score: probabilities or scores, float[n, k] or float[n]; see `karat.evaluate`.
-                For sets, those of the labels, in all batches or in none.
-            weights: float[n], or None; in all batches or in none.
 
         Errors:
             K101 to K118, K124 labels and weights; K195 to K199, K221, K222 sets of labels; K130 to
@@ -227,6 +170,8 @@ class Stream:
 
         Cost: one pass over the batch; with scores, it is kept, or sorted column by column.
         """
+        y_true, y_pred, weights = request.y_true, request.y_pred, request.weights
+        y_prob, y_score = request.y_prob, request.y_score
         if y_true is None:
             raise error("K127", others="y_pred=")
         rows = device_arrays(y_true, y_pred, y_prob, y_score, weights)

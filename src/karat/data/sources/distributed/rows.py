@@ -43,22 +43,13 @@ if TYPE_CHECKING:
 Host: TypeAlias = "BatchedTable | DaskFrame | SparkFrame"
 
 
-def rows_of_distributed(
-    table: Any,
-    *,
-    threshold: float | None = None,
-    max_memory: int = 1 << 28,
-    is_frequency: bool = False,
-    **options: Any,
-) -> Tallies:
+def rows_of_distributed(table: Any, request: TableRequest, *, max_memory: int = 1 << 28) -> Tallies:
     """Tally a frame of Spark or Dask, or a table in batches.
 
     Args:
         table: the frame.
-        threshold: score at or above which the positive class of two is predicted.
+        request: the columns to read.
         max_memory: memory limit in bytes for rows with scores in a task.
-        is_frequency: whether a weight is a number of rows.
-        options: as in `TableRequest`.
 
     Errors:
         K412 a stream of Spark; K502, K503 the workers; else as in `rows_of_frame`, with rows
@@ -68,17 +59,16 @@ def rows_of_distributed(
     labels alone.
     """
     host = _opened(table)
-    request = TableRequest(threshold=threshold, is_frequency=is_frequency, **options)
     base = Reading(
         {},
         "cells",
         labels=None if request.labels is None else tuple(request.labels),
         is_declared=request.labels is not None,
         positive=request.positive,
-        threshold=threshold,
+        threshold=request.threshold,
         nulls=request.nulls,
         max_memory=max_memory,
-        is_frequency=is_frequency,
+        is_frequency=request.is_frequency,
         groups=tuple(request.groups),
     )
     try:

@@ -19,36 +19,35 @@ from karat.data.part_bytes import packed_tallies, unpacked_tallies
 from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts
+from karat.data.sources.columns import TableRequest
 from karat.data.sources.files.exact_histograms import ExactColumns
 from karat.data.sources.files.paths import contents, find, is_read_once
 from karat.data.sources.files.units import FileUnits, units_of_files
+from karat.data.sources.logged import logged
 from karat.errors import KaratError, error, short
 from karat.errors.options import option
 from karat.errors.text import harmless
 from karat.tally.serialization import MAGIC, damaged, framed, unframed
 from karat.tally.writing import remove_leftovers, write_bytes
 
+_OF_COLUMNS: Final = (
+    *("true", "pred", "prob", "score", "clusters", "labels", "positive", "weights", "nulls"),
+)
+"""What a checkpoint knows of the columns to read."""
 _DENSEST: Final = 64
 """Scores take at least this fraction of the size of Parquet files in memory."""
 
 
 def large_files(
-    source: Any,
-    named: Mapping[str, Any],
-    *,
-    max_memory: int,
-    checkpoint: str | os.PathLike[str] | None,
-    n_threads: int | None,
-    **reading: Any,
+    source: Any, request: TableRequest, max_memory: int, checkpoint: str | os.PathLike[str] | None
 ) -> FileUnits | None:
     """Return units of Parquet files whose scores do not fit, or whose read is resumed.
 
     Args:
         source: files.
-        named: the named column of each role, and labels, positive, weights.
+        request: the columns to read.
         max_memory: memory limit in bytes for rows with scores.
         checkpoint: a file to resume from and to write to, or None.
-        reading: where, nulls, labels_are_text, groups.
 
     Returns:
         The units; None if everything fits, and for other files, which are read as a whole.
@@ -69,8 +68,9 @@ def large_files(
         if not is_parquet or sum(f.n_bytes for f in given.files) <= max_memory // _DENSEST:
             return None
     most = max_memory if checkpoint is None else None
-    reading |= {"n_threads": n_threads, "clusters": None, **named}
-    units = units_of_files(source, most, **reading)
+    # The read as a whole has the progress, and rows are not listed.
+    request = replace(request, progress=logged(), lists_rows=False, is_frequency=False)
+    units = units_of_files(source, most, request)
     if units is None and checkpoint is not None:
         found = "The source is a query, or has other files than Parquet"
         raise error("K415", option=option("checkpoint"), found=found)
@@ -100,18 +100,19 @@ class ReadingUnits:
         empty: ScoreParts,
         bar: Callable[[int, int], None] | None,
         checkpoint: str | os.PathLike[str] | None,
-        settings: Mapping[str, Any],
+        request: TableRequest,
     ) -> ReadingUnits:
-        """Return the observer of a read with these settings; K413 an invalid checkpoint."""
+        """Return the observer of a read of these columns; K413 an invalid checkpoint."""
         if checkpoint is None:
             return cls(units, empty, bar)
-        kept: dict[str, Any] = {
-            name: getattr(empty, name) for name in ("threshold", "max_memory", "is_frequency")
-        }
+        kept: dict[str, Any] = {name: getattr(request, name) for name in _OF_COLUMNS}
+        if request.labels_are_text:
+            kept |= {"where": request.where, "labels_are_text": True}
+        kept |= {name: getattr(empty, name) for name in ("threshold", "max_memory", "is_frequency")}
         if units.later.groups:
             # Counts for other slices, or without any, cannot be continued.
             kept["groups"] = units.later.groups
-        return cls(units, empty, bar, Checkpoint.of(checkpoint, units, {**settings, **kept}))
+        return cls(units, empty, bar, Checkpoint.of(checkpoint, units, kept))
 
     def start(self) -> tuple[int, Tallies]:
         """Return the units read before, and their tallies; K414 an invalid checkpoint."""

@@ -263,19 +263,21 @@ class FileUnits:
             raise error(problem.code, **facts) from None
 
 
-def units_of_files(source: Source, most: int | None = None, **options: Any) -> FileUnits | None:
+def units_of_files(
+    source: Source, most: int | None = None, request: TableRequest | None = None, **options: Any
+) -> FileUnits | None:
     """A source of Parquet files as units; None where it is something else, or fits.
 
     Args:
         most: bytes that rows may take to be read at once; None: none are.
-        source, options: as of `rows_of_files`.
+        source, request, options: as of `rows_of_files`.
 
     Errors:
         As `rows_of_files`: columns that are not there, and classes that do not fit.
 
     Cost: one pass over the labels.
     """
-    request = TableRequest(**options)
+    request = request or TableRequest(**options)
     clusters, where = request.clusters, request.where
     with opened(source, request.n_threads) as relation:
         n_rows = relation.rows_of

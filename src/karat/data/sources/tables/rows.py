@@ -34,52 +34,40 @@ from karat.tally.cells import Cells
 from karat.tally.classes import Classes, Label
 
 
-def read_rows(
-    source: Any,
-    name: str,
-    columns: Mapping[str, Any],
-    *,
-    threshold: float | None = None,
-    n_threads: int | None = None,
-    where: str | None = None,
-    **options: Any,
-) -> Rows | TableSets:
+def read_rows(source: Any, name: str, request: TableRequest) -> Rows | TableSets:
     """Read the rows of a table or of files, in their order; or those with sets of labels.
 
     Args:
         source: input of `rows_of_frame` or `rows_of_files`.
         name: its name in messages.
-        columns: the column of each role, or None: ``true``, ``pred``, ``prob``, ``score``,
-            ``weights``, ``clusters``, ``ids`` and ``by``.
-        threshold: score at or above which the positive class of two is predicted.
-        n_threads, where, options: as in `TableRequest`.
+        request: the columns to read.
 
     Errors:
         As in `rows_of_frame` and `rows_of_files`.
     """
-    if threshold is not None and columns.get("pred"):
+    threshold = request.threshold
+    if threshold is not None and request.pred:
         raise error("K136", threshold=threshold, found="A column of predictions is given too")
-    # For sets, the threshold is that of every label, or one for each.
-    options |= {**columns, "n_threads": n_threads, "keeps_rows": True, "threshold": threshold}
+    request = replace(request, keeps_rows=True)
     if names_files(source):
         from karat.data.sources.files.counted import errors_of_files
         from karat.data.sources.files.rows import kept_rows_of_files
 
-        with errors_of_files(where, source):
-            read = kept_rows_of_files(source, TableRequest(where=where, **options))
+        with errors_of_files(request.where, source):
+            read = kept_rows_of_files(source, request)
     else:
-        read = _kept_rows_of_frame(source, TableRequest(**options))
+        read = _kept_rows_of_frame(source, request)
     if isinstance(read, TableSets):
         return replace(read, name=name)
     found = replace(read, name=name)
     if found.scores is not None:
         columns_of_scores = found.mapping.get("score")
-        if columns_of_scores and columns.get("score") in (None, UNLESS_PREDICTED):
+        if columns_of_scores and request.score in (None, UNLESS_PREDICTED):
             values = found.scores.values
             limits = float(values.min()), float(values.max())
             refuse_found_scores(columns_of_scores, limits, found.n)
         with numbered(found.kept):
-            return predicted(found, threshold, n_threads)
+            return predicted(found, threshold, request.n_threads)
     if threshold is not None:
         raise error("K136", threshold=threshold, found="There are no probabilities or scores")
     if found.cells is not None:
@@ -286,14 +274,16 @@ def _names(
     return names
 
 
-def rows_of_frame(table: Any, **options: Any) -> Rows | Counted | Tallies:
+def rows_of_frame(
+    table: Any, request: TableRequest | None = None, **options: Any
+) -> Rows | Counted | Tallies:
     """Return the rows of a table with probabilities or scores; for others, the tally of labels.
 
     Rows with sets of labels are returned as tallies with these rows.
 
     Args:
         table: anything that `data.sources.tables.frames.open_frame` reads.
-        options: as in `TableRequest`.
+        request: the columns to read; default: that of the options, as in `TableRequest`.
 
     Errors:
         K102 to K125 labels and weights; K130, K131 scores that are not numbers; K134, K135, K137
@@ -302,7 +292,7 @@ def rows_of_frame(table: Any, **options: Any) -> Rows | Counted | Tallies:
 
     Cost: the needed columns are read once, into one matrix; other columns are not read.
     """
-    request = TableRequest(**options)
+    request = request or TableRequest(**options)
     frame = open_frame(table)
     sets = sets_of_frame(frame, request)
     return _rows_of_classes(frame, request) if sets is None else sets

@@ -1,0 +1,68 @@
+"""Write docs/options.md from the records of the options.
+
+python docs/options.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from karat.api.request.record import Option
+from karat.api.request.request import all_options
+
+PAGE = Path(__file__).parent / "options.md"
+HEAD = """\
+# Options
+
+Every option of the verbs and commands. `make tables` creates this page from the records in
+`src/karat/api/request`, as it does signatures, docstrings and `--help`.
+
+A text of one verb stands after its name, where it differs.
+"""
+TITLES = {
+    "RowOptions": "Rows and outputs of models",
+    "RowRoleOptions": "Roles of rows",
+    "ClassOptions": "Classes",
+    "MetricOptions": "Metrics",
+    "IntervalOptions": "Intervals",
+    "ContrastOptions": "Comparisons and slices",
+    "RuleOptions": "Gates and monitors",
+    "ReadingOptions": "Reading",
+    "JudgeOptions": "Gold labels and a judge",
+}
+
+
+def lines_of(item: Option) -> Iterator[str]:
+    """Yield the lines of one option."""
+    facts = [f"default `{item.default!r}`"] if item.verbs else []
+    if item.verbs:
+        facts.append(", ".join(f"`{verb}`" for verb in item.verbs))
+    flags: dict[str, list[str]] = {}
+    for flag in item.flags:
+        flags.setdefault(flag.name, []).extend(flag.commands.split())
+    facts += [f"`{name}` of {', '.join(commands)}" for name, commands in flags.items()]
+    yield f"`{item.name}`: {item.text}"
+    for verb, change in item.changes:
+        default = item.at(verb).default
+        parts = [] if change.text is None else [change.text]
+        parts += [] if default is item.default else [f"Default `{default!r}`."]
+        if parts:
+            yield f"`{verb}`: {' '.join(parts)}"
+    yield f"*{' · '.join(facts)}*"
+
+
+def page() -> str:
+    """Return the page."""
+    groups: dict[str, list[Option]] = {}
+    for item in all_options().values():
+        groups.setdefault(item.group, []).append(item)
+    parts = [HEAD]
+    for group, items in groups.items():
+        parts.append(f"## {TITLES[group]}\n")
+        parts += ["  \n".join(lines_of(item)) + "\n" for item in items]
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

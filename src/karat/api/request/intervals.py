@@ -1,0 +1,248 @@
+"""Options of intervals and of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from karat.api.request.record import Change, Flag, option
+
+
+@dataclass(frozen=True)
+class IntervalOptions:
+    """How intervals are made."""
+
+    level: float | None = option(
+        "confidence level of the intervals; None for no intervals.",
+        default=0.95,
+        verbs="evaluate compare gate find_weak_slices Stream Monitor",
+        flags=(
+            Flag(
+                "--level",
+                "report",
+                "Confidence level of the intervals; 'none' for no intervals.",
+                "X",
+                "level",
+                default="0.95",
+            ),
+            Flag(
+                "--level",
+                "compare gate",
+                "Confidence level of the intervals.",
+                kind="number",
+                default=0.95,
+            ),
+            Flag(
+                "--level",
+                "monitor",
+                "1 − the accepted rate of wrong verdicts, of all looks and rules together.",
+                kind="number",
+                default=0.95,
+            ),
+        ),
+        at={
+            "compare": Change(
+                "of the intervals; a difference counts where its p-value is below 1 − level.",
+                "float",
+            ),
+            "gate": Change(
+                "of the intervals; a drop counts where its one-sided p-value is below half of "
+                "1 − level.",
+                "float",
+            ),
+            "find_weak_slices": Change("1 − the chance of a false finding among all.", "float"),
+            "Monitor": Change(
+                "1 − the accepted rate of wrong verdicts, of all looks and rules together.", "float"
+            ),
+        },
+    )
+    method: str | None = option(
+        'method of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or '
+        '``"bayesian"``; default: the recommended one for each metric, see docs/intervals.md.',
+        verbs="evaluate Stream",
+        flags=(
+            Flag(
+                "--method",
+                "report",
+                "Method of all intervals. Default: the best known for each metric.",
+                kind="words",
+                choices=("wald", "logit", "bootstrap", "bca", "bayesian"),
+            ),
+        ),
+    )
+    side: str = option(
+        '``"both"`` limits, or only the ``"low"`` or the ``"high"`` limit.',
+        default="both",
+        verbs="evaluate Stream",
+        flags=(
+            Flag(
+                "--side",
+                "report",
+                "Two-sided or one-sided intervals.",
+                kind="words",
+                choices=("both", "low", "high"),
+                default="both",
+            ),
+        ),
+    )
+    design: str = option(
+        '``"cohort"``: rows were sampled; ``"case-control"``: the number of rows of each true '
+        "class was fixed.",
+        default="cohort",
+        verbs="evaluate Stream",
+        flags=(
+            Flag(
+                "--design",
+                "report",
+                "Sampling: random rows, or a fixed number of each true class.",
+                kind="words",
+                choices=("cohort", "case-control"),
+                default="cohort",
+            ),
+        ),
+    )
+    weights_are: str = option(
+        '``"importance"``: rows have different importance; ``"frequency"``: a row of weight 3 '
+        "stands for three rows.",
+        default="importance",
+        verbs="evaluate compare Stream",
+    )
+    seed: int = option(
+        "seed of methods that resample.",
+        default=0,
+        verbs="evaluate compare find_weak_slices Stream",
+        flags=(
+            Flag("--seed", "report", "Seed of resampling methods.", "N", "whole", default=0),
+            Flag("--seed", "compare", None, "N", "whole", default=0),
+        ),
+        at={
+            "compare": Change(
+                "of permutations, of `maxt`, and of the correction of `Comparison.best`."
+            ),
+            "find_weak_slices": Change("of the permutations."),
+        },
+    )
+    n_replicates: int = option(
+        "number of replicates of methods that resample.", default=1000, verbs="evaluate Stream"
+    )
+    anytime: int | bool | None = option(
+        "planned number of rows, or of clusters: intervals hold at every look at rows that keep "
+        "coming, and are narrowest there; True is 10 000. See docs/monitoring.md.",
+        verbs="evaluate compare gate Monitor",
+        flags=(
+            Flag(
+                "--anytime",
+                "report compare gate",
+                "Intervals and p-values for every look at rows that keep coming; N is the planned "
+                "number of rows, fixed before the first look.",
+                "N",
+                "whole",
+            ),
+            Flag(
+                "--anytime",
+                "monitor",
+                "Planned number of rows: limits are narrowest there. Default: 10000.",
+                "N",
+                "whole",
+            ),
+        ),
+        at={
+            "compare": Change(
+                "planned number of rows, or of clusters: intervals and p-values hold at every look "
+                "at rows that keep coming; True is 10 000. For models on the same rows, with one "
+                "class each. See docs/monitoring.md."
+            ),
+            "gate": Change(
+                "planned number of rows, or of clusters, of a gate that is run again and again on "
+                "rows that keep coming: limits and p-values hold at every run, and bounds are "
+                "judged by the limits; True is 10 000. See docs/monitoring.md."
+            ),
+            "Monitor": Change(
+                "planned number of rows, or of clusters: limits are narrowest there; default and "
+                "True: 10 000."
+            ),
+        },
+    )
+
+
+@dataclass(frozen=True)
+class ContrastOptions:
+    """How models, or slices, are compared."""
+
+    margin: float | Mapping[str, float] | None = option(
+        "differences smaller than this do not matter: one number for every metric, or a dict from "
+        'metric to number. With it a verdict may be ``"equivalent"``.',
+        verbs="compare",
+        flags=(
+            Flag(
+                "--margin",
+                "compare",
+                "Equivalence margin: smaller differences do not matter.",
+                "X",
+                "number",
+            ),
+        ),
+    )
+    adjust: str = option(
+        'how p-values allow for many pairs of models: ``"holm"``; ``"maxt"``, with simultaneous '
+        'intervals, from the joint distribution; or ``"none"``.',
+        default="holm",
+        verbs="compare gate",
+        flags=(
+            Flag(
+                "--adjust",
+                "compare",
+                "Correction of p-values for many pairs of models.",
+                kind="words",
+                choices=("holm", "maxt", "none"),
+                default="holm",
+            ),
+            Flag(
+                "--adjust",
+                "gate",
+                "Correction of p-values for many rules.",
+                kind="words",
+                choices=("holm", "none"),
+                default="holm",
+            ),
+        ),
+        at={
+            "gate": Change(
+                '``"holm"``: p-values allow for all rules that compare with the baseline; '
+                '``"none"``.'
+            )
+        },
+    )
+    paired: bool = option(
+        "False takes the models to be independent though their rows are the same.",
+        default=True,
+        verbs="compare",
+    )
+    n_permutations: int = option(
+        "replicates of the permutation test, which small classes need.",
+        default=4999,
+        verbs="compare find_weak_slices",
+        at={"find_weak_slices": Change("number of permutations.", default=999)},
+    )
+    depth: int = option(
+        "the most columns of a slice: 1, 2 or 3.", default=2, verbs="find_weak_slices"
+    )
+    crosses: bool = option(
+        "False looks at single columns only, as depth=1.", default=True, verbs="find_weak_slices"
+    )
+    min_n: int = option(
+        "slices with fewer rows are inconclusive.",
+        default=30,
+        verbs="gate find_weak_slices",
+        flags=(
+            Flag(
+                "--min-n",
+                "gate",
+                "Smallest slice to judge; smaller ones are inconclusive.",
+                kind="whole",
+                default=30,
+                least=1,
+            ),
+        ),
+        at={"find_weak_slices": Change("slices of fewer rows are not looked at.", default=50)},
+    )

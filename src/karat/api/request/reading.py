@@ -1,0 +1,177 @@
+"""Options of reading rows, and of gold labels and a judge's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from karat.api.request.record import Change, Flag, option
+
+_THREADS = (
+    "number of threads; None means KARAT_NUM_THREADS, else all cores. It does not affect the "
+    "result."
+)
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How rows are read."""
+
+    nulls: str = option(
+        '``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or '
+        "prediction is null; the report states their number.",
+        default="error",
+        verbs="evaluate check gate Monitor.add",
+        flags=(
+            Flag(
+                "--nulls",
+                "report columns compare gate monitor",
+                "Treatment of rows without a label.",
+                kind="words",
+                choices=("error", "drop"),
+                default="error",
+            ),
+        ),
+    )
+    where: str | None = option(
+        "condition in SQL that rows meet.",
+        flags=(
+            Flag(
+                "--where",
+                "report columns compare gate monitor",
+                "Read only rows that meet this condition.",
+                "SQL",
+            ),
+        ),
+    )
+    n_threads: int | None = option(
+        _THREADS,
+        verbs="evaluate compare gate Stream Monitor.add",
+        flags=(
+            Flag(
+                "--threads",
+                "report compare gate monitor",
+                "Number of threads. Default: all cores.",
+                "N",
+                "whole",
+                least=1,
+                most=4096,
+            ),
+        ),
+    )
+    max_memory: int | None = option(
+        "memory limit in bytes for rows of files, of a partition of a frame or of tensors on a "
+        "device. Above it, distinct scores are counted, or buckets of them; results then have "
+        "``exact`` or a ``bound``. Default: 2 GiB, or 256 MiB for a partition.",
+        verbs="evaluate check Stream",
+        flags=(
+            Flag(
+                "--max-memory",
+                "report",
+                "Memory for rows with scores; beyond it, distinct scores are counted.",
+                "SIZE",
+                "size",
+                default="2GB",
+            ),
+        ),
+        at={
+            "Stream": Change(
+                "memory limit in bytes for rows with scores, at least 1 MiB.", "int", 1 << 28
+            )
+        },
+    )
+    checkpoint: str | PathLike[str] | None = option(
+        "a file that records the progress of reading Parquet files; an interrupted read resumes "
+        "from it.",
+        verbs="evaluate",
+        flags=(
+            Flag(
+                "--checkpoint",
+                "report",
+                "Save the progress of reading Parquet files; the same command resumes from it.",
+                "FILE",
+                "path",
+            ),
+        ),
+    )
+    exact: bool = option(
+        "whether to read files with bucketed scores again, so that every number is exact. It takes "
+        "16 + 16k bytes of disk for each distinct score of each column. Not for partitioned "
+        "tables.",
+        default=False,
+        verbs="evaluate",
+        flags=(
+            Flag(
+                "--exact",
+                "report",
+                "Read the data again where scores were put into buckets.",
+                kind="switch",
+            ),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class JudgeOptions:
+    """Gold labels of some rows, and a judge's of every row."""
+
+    gold: Any = option(
+        "labels of people, missing (None, NaN, blank) where there is none; or a column of the "
+        "table. With `judge` they give a `JudgedReport`, see docs/judge.md.",
+        verbs="evaluate compare",
+        flags=(
+            Flag(
+                "--gold",
+                "report compare",
+                "Column of gold labels, empty for rows without one. Default: the truth.",
+                "COLUMN",
+            ),
+        ),
+        at={
+            "compare": Change(
+                "labels of people, missing (None, NaN) where there is none, as of `evaluate`. "
+                "Without predictions a dict from system to the verdicts about it, or a table with "
+                "a column for each: systems are compared by the proportion of the positive verdict."
+            )
+        },
+    )
+    judge: Any = option(
+        "a judge's label for every row; or a column of the table.",
+        verbs="evaluate compare",
+        flags=(
+            Flag(
+                "--judge",
+                "report compare",
+                "Column of a judge's label for every row (an LLM, a weak rater); gold labels then "
+                "may be missing.",
+                "COLUMN",
+            ),
+        ),
+        at={"compare": Change("a judge's label for every row, in the same forms as `gold`.")},
+    )
+    gold_weights: Any = option(
+        "float[n], or a column: inverse of the probability that a row was chosen.",
+        verbs="evaluate compare",
+        flags=(
+            Flag(
+                "--gold-weight",
+                "report compare",
+                "Column of the inverse probability of each row to get a gold label.",
+                "COLUMN",
+            ),
+        ),
+    )
+    gold_is_random: bool = option(
+        "states that the rows with gold labels are a random part of all.",
+        default=False,
+        verbs="evaluate compare",
+        flags=(
+            Flag(
+                "--gold-is-random",
+                "report compare",
+                "State that rows with gold labels are a random part of all rows.",
+                kind="switch",
+            ),
+        ),
+    )

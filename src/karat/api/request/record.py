@@ -1,0 +1,145 @@
+"""Records of options: every parameter of a verb is declared once, as a field of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, replace
+from typing import Any, Final, Literal, TypeAlias
+
+_KEY: Final = "option"
+_SAME: Final = object()
+"""A change that leaves the default as it is."""
+
+FlagKind: TypeAlias = Literal[
+    "text",
+    "number",
+    "whole",
+    "words",
+    "switch",
+    "list",
+    "columns",
+    "groups",
+    "level",
+    "size",
+    "path",
+    "file",
+    "names",
+    "bounds",
+    "strata",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a parameter is at one verb, where it differs from its record.
+
+    Attributes:
+        text, type: as of `Option`; None: those of the record.
+        default: its default at this verb; without one, that of the record.
+    """
+
+    text: str | None = None
+    type: str | None = None
+    default: Any = _SAME
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Option of commands.
+
+    Attributes:
+        name: as it is typed, ``"--weight"``.
+        commands: those that have it.
+        help: what their ``--help`` says of it.
+        metavar: the word that stands for a value.
+        kind: form of a value.
+        choices: the words of kind ``"words"``.
+        default: its default, as it is typed; None without one.
+        least, most: range of a whole number.
+        is_repeated: whether it may be given several times.
+        is_hidden: whether ``--help`` leaves it out.
+    """
+
+    name: str
+    commands: str
+    help: str | None = None
+    metavar: str | None = None
+    kind: FlagKind = "text"
+    choices: tuple[str, ...] = ()
+    default: Any = None
+    least: int | None = None
+    most: int | None = None
+    is_repeated: bool = False
+    is_hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One parameter of verbs, and its option of the command line.
+
+    Attributes:
+        name: of the parameter.
+        type: its annotation, as text.
+        default: its default.
+        text: what it means, for docstrings, the stub and the reference.
+        verbs: functions and methods that take it: ``"evaluate"``, ``"Stream.update"``.
+        group: name of the group of options that declares it.
+        is_positional: whether it may be given without its name.
+        check: from a value to the checked value; raises K122 or the like.
+        flags: its options of the command line, each of some commands.
+        changes: verb → what differs there.
+    """
+
+    name: str
+    type: str
+    default: Any
+    text: str
+    verbs: tuple[str, ...]
+    group: str
+    is_positional: bool = False
+    check: Callable[[Any], Any] | None = None
+    flags: tuple[Flag, ...] = ()
+    changes: tuple[tuple[str, Change], ...] = ()
+
+    def flag_of(self, command: str) -> Flag | None:
+        """Its option of a command; None without one."""
+        return next((flag for flag in self.flags if command in flag.commands.split()), None)
+
+    def at(self, verb: str) -> Option:
+        """The option as a verb takes it."""
+        change = dict(self.changes).get(verb)
+        if change is None:
+            return self
+        return replace(
+            self,
+            text=self.text if change.text is None else change.text,
+            type=self.type if change.type is None else change.type,
+            default=self.default if change.default is _SAME else change.default,
+        )
+
+
+def option(
+    text: str,
+    *,
+    verbs: str = "",
+    default: Any = None,
+    is_positional: bool = False,
+    check: Callable[[Any], Any] | None = None,
+    flags: tuple[Flag, ...] = (),
+    at: Mapping[str, Change] | None = None,
+) -> Any:
+    """Declare an option as a field of a group; `verbs` are separated by blanks."""
+    facts = {
+        "text": text,
+        "verbs": tuple(verbs.split()),
+        "is_positional": is_positional,
+        "check": check,
+        "flags": flags,
+        "changes": tuple((at or {}).items()),
+    }
+    return field(default=default, metadata={_KEY: facts})
+
+
+def option_of(item: Field[Any], group: str) -> Option:
+    """The record that a field of a group declares."""
+    return Option(item.name, str(item.type), item.default, group=group, **item.metadata[_KEY])

@@ -1,0 +1,99 @@
+"""The request: the value of every option of one call, which verbs and commands pass whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Any, Self
+
+from karat.api.request.classes import ClassOptions, MetricOptions
+from karat.api.request.intervals import ContrastOptions, IntervalOptions
+from karat.api.request.reading import JudgeOptions, ReadingOptions
+from karat.api.request.record import Flag, Option, option_of
+from karat.api.request.rows import RowOptions, RowRoleOptions
+from karat.api.request.rules import RuleOptions
+from karat.errors.options import name_flags
+
+_GROUPS = (
+    RowOptions,
+    RowRoleOptions,
+    ClassOptions,
+    MetricOptions,
+    IntervalOptions,
+    ContrastOptions,
+    RuleOptions,
+    ReadingOptions,
+    JudgeOptions,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Request(
+    JudgeOptions,
+    ReadingOptions,
+    RuleOptions,
+    ContrastOptions,
+    IntervalOptions,
+    MetricOptions,
+    ClassOptions,
+    RowRoleOptions,
+    RowOptions,
+):
+    """What one call asks for: the value of every option, by the names that verbs give them.
+
+    Attributes:
+        verb: the function, or the command, that was called.
+        is_dry: whether rows are only counted, without metrics.
+        labels_are_text: whether labels are those that a command line names.
+        progress: called with the number of rows read, and the total if known.
+    """
+
+    verb: str = ""
+    is_dry: bool = False
+    labels_are_text: bool = False
+    progress: Callable[[int, int | None], None] | None = None
+
+    @classmethod
+    def of(cls, verb: str, **values: Any) -> Self:
+        """The request of a verb; options that are not given have its defaults."""
+        return cls(**{**_defaults(verb), **values, "verb": verb})
+
+    def but(self, **values: Any) -> Self:
+        """The same with other values."""
+        return replace(self, **values)
+
+    def is_given(self, name: str) -> bool:
+        """True if an option has another value than its default at this verb."""
+        value, default = getattr(self, name), _defaults(self.verb).get(name)
+        # An array has no truth value.
+        return not (value is default or (isinstance(value, type(default)) and value == default))
+
+
+@lru_cache(maxsize=1)
+def all_options() -> Mapping[str, Option]:
+    """Every option by its name, in the order in which verbs show them."""
+    return {
+        item.name: option_of(item, group.__name__) for group in _GROUPS for item in fields(group)
+    }
+
+
+@lru_cache(maxsize=32)
+def options_of(verb: str) -> tuple[Option, ...]:
+    """The options of a verb, as it takes them."""
+    return tuple(item.at(verb) for item in all_options().values() if verb in item.verbs)
+
+
+@lru_cache(maxsize=32)
+def flags_of(command: str) -> tuple[tuple[Option, Flag], ...]:
+    """The options that a command has, each with its flag."""
+    each = ((item, item.flag_of(command)) for item in all_options().values())
+    return tuple((item, flag) for item, flag in each if flag is not None)
+
+
+@lru_cache(maxsize=32)
+def _defaults(verb: str) -> Mapping[str, Any]:
+    return {item.name: item.default for item in options_of(verb)}
+
+
+name_flags({item.name: item.flags[0].name for item in all_options().values() if item.flags})

@@ -1,0 +1,338 @@
+"""Options that say where rows and the outputs of models are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from karat.api.request.record import Change, Flag, option
+
+_TABLES = "evaluate check gate find_weak_slices Monitor.add"
+_COMMANDS = "report columns compare gate monitor"
+_AS_EVALUATE = "as in `karat.evaluate`."
+_CLUSTERS = "rows of one are dependent; '' for none."
+
+
+@dataclass(frozen=True)
+class RowOptions:
+    """Truth, predictions, probabilities and scores: values, or columns of a table or of files."""
+
+    y_true: Any = option(
+        "true labels, [n]; sets of labels (an indicator matrix [n, k], lists or sets), for a "
+        "`MultilabelReport`; or a table (pandas, Polars, Arrow, DuckDB, dict of columns); or a "
+        "partitioned table (Spark, Dask), which is read in place; or files (a path, a glob, a "
+        "folder, several of them, or a SQL query).",
+        verbs=f"{_TABLES} compare Stream.update",
+        is_positional=True,
+        at={
+            "compare": Change(
+                "true labels, [n], or sets of labels, as in `evaluate`; or a dict from model to "
+                "true labels, for models that were measured on different rows; or, alone, a dict "
+                "from model to `Report` or `MultilabelReport`."
+            ),
+            "gate": Change(
+                "true labels, [n], or sets of labels; or a table, files of predictions, a "
+                "`Report` or a `MultilabelReport`."
+            ),
+            "find_weak_slices": Change(
+                "labels, [n]; or a table (pandas, Polars, Arrow, DuckDB, dict of columns) or files "
+                "(a path, a glob, a folder, several of them, or a SQL query) that hold everything."
+            ),
+            "Monitor.add": Change("true labels, [n]; or a table, or files of predictions."),
+            "Stream.update": Change(
+                "true labels, [n]; or sets of labels, as `karat.evaluate` takes them."
+            ),
+        },
+    )
+    y_pred: Any = option(
+        "predicted labels, [n]; not with a table or files. With y_prob or y_score: the "
+        "predictions, if they differ from the class of the largest probability.",
+        verbs=f"{_TABLES} compare Stream.update",
+        is_positional=True,
+        at={
+            "compare": Change(
+                "a dict from model to predicted labels, [n], or sets of them; or a table with a "
+                "column for each model."
+            ),
+            "gate": Change(f"predicted labels, {_AS_EVALUATE}"),
+            "find_weak_slices": Change(
+                "predicted labels, [n]; a row loses 1 where they differ from the true ones."
+            ),
+            "Monitor.add": Change(f"predicted labels, {_AS_EVALUATE}"),
+            "Stream.update": Change(
+                "predicted labels, [n], or sets of them; with scores: if they differ from those of "
+                "the scores."
+            ),
+        },
+    )
+    y_prob: Any = option(
+        "probabilities, float[n, k] with columns in the order of the classes, or float[n] of the "
+        "positive class of two. They are never clipped or renormalized.",
+        verbs=f"{_TABLES} compare Stream.update",
+        at={
+            "compare": Change(
+                "a dict from model to probabilities, float[n, k] or float[n] of the positive "
+                "class; of sets those of the labels, in any form that `evaluate` takes.",
+                "Mapping[str, Any] | None",
+            ),
+            "Stream.update": Change(
+                "probabilities, float[n, k] or float[n]; see `karat.evaluate`. For sets, those of "
+                "the labels, in all batches or in none."
+            ),
+        },
+    )
+    y_score: Any = option(
+        "any finite scores instead, of the same shapes; losses and calibration use their softmax, "
+        "ranking metrics the scores as given.",
+        verbs=f"{_TABLES} compare Stream.update",
+        at={
+            "compare": Change(
+                "a dict from model to any finite scores instead, of the same shapes. A model may "
+                "have labels and scores; without labels the class of the largest is predicted.",
+                "Mapping[str, Any] | None",
+            )
+        },
+    )
+    confusion: Any = option(
+        "number[k, k], rows true, columns predicted; instead of rows.", verbs="evaluate"
+    )
+    true: str | int | None = option(
+        "column of true labels in the table or files; default: detected by name. Sets of labels "
+        'are columns of lists, text with `separator`, or patterns such as ``"true_*"`` for '
+        "columns of one label each.",
+        verbs=_TABLES,
+        flags=(Flag("--true", _COMMANDS, "Column of true labels.", "COLUMN"),),
+    )
+    pred: str | int | None = option(
+        "column of predicted labels, in the same forms; default: detected by name.",
+        verbs=_TABLES,
+        flags=(Flag("--pred", _COMMANDS, "Column of predicted labels.", "COLUMN"),),
+    )
+    prob: str | Sequence[str] | None = option(
+        "columns of probabilities: names in the order of the classes, one name (a list column, or "
+        'P(positive)), or a pattern such as ``"proba_*"``; default: detected by name.',
+        verbs=_TABLES,
+        flags=(
+            Flag(
+                "--prob",
+                "report",
+                "Columns of probabilities: A,B,C in the order of the classes, a pattern 'p_*', or "
+                "one; '' for none.",
+                "COLUMNS",
+                "columns",
+            ),
+            Flag(
+                "--prob",
+                "columns compare gate monitor",
+                "Columns of probabilities, as in karat report.",
+                "COLUMNS",
+                "columns",
+            ),
+        ),
+    )
+    score: str | Sequence[str] | None = option(
+        "columns of scores, in the same forms.",
+        verbs=_TABLES,
+        flags=(
+            Flag(
+                "--score",
+                _COMMANDS,
+                "Columns of other scores, in the same forms.",
+                "COLUMNS",
+                "columns",
+            ),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class RowRoleOptions:
+    """Weights, clusters, slices, folds and ids of rows."""
+
+    weights: Any = option(
+        "float[n], or the name of a column: importance of each row, at least 0.",
+        verbs=f"{_TABLES} compare Stream.update",
+        flags=(
+            Flag(
+                "--weight",
+                "report",
+                "Column of row weights; '' ignores one that is found.",
+                "COLUMN",
+            ),
+            Flag(
+                "--weight",
+                "columns compare gate monitor",
+                "Column of row weights; '' for none.",
+                "COLUMN",
+            ),
+        ),
+        at={
+            "compare": Change(
+                "float[n], importance of each row; of models on different rows a dict."
+            ),
+            "find_weak_slices": Change(
+                "float[n], at least 0, or the name of a column (of a table found by its name; "
+                '"" for none): how much each row counts; rows of weight 0 are left out.'
+            ),
+            "Stream.update": Change("float[n], or None; in all batches or in none."),
+        },
+    )
+    clusters: Any = option(
+        "one name or number for each row, or the name of a column: rows of a cluster (a patient, a "
+        "user) are not independent, and intervals account for it.",
+        verbs=f"{_TABLES} compare",
+        flags=(
+            Flag(
+                "--cluster",
+                "report",
+                f"Column of clusters (person, patient, session): {_CLUSTERS}",
+                "COLUMN",
+            ),
+            Flag(
+                "--cluster",
+                "columns compare gate monitor",
+                f"Column of clusters (person, session): {_CLUSTERS}",
+                "COLUMN",
+            ),
+        ),
+        at={
+            "compare": Change(
+                "a label for each row, [n]: rows with the same one are not independent."
+            ),
+            "find_weak_slices": Change(
+                "one name or number a row, or the name of a column: rows of a cluster depend on "
+                "each other. Then the losses of each cluster keep or change their sign together "
+                "(Hemerik, Goeman and Finos 2020)."
+            ),
+        },
+    )
+    by: Any = option(
+        "grouping of the rows for `Report.slices`: one value for each row, or a dict from name to "
+        "such values; for a table or files, the name of a column, a tuple of names for their "
+        "cross, or a list of both. Rows without a value form a slice; numbers with many distinct "
+        "values are put into five bins. See docs/slices.md.",
+        verbs="evaluate check gate find_weak_slices",
+        flags=(
+            Flag(
+                "--by",
+                "report columns",
+                "Column of slices, or A,B for the cross of two. Repeatable. Numbers are binned.",
+                "COLUMN",
+                "groups",
+                is_repeated=True,
+            ),
+            Flag(
+                "--by",
+                "gate",
+                "Also check every rule on every slice; the baseline needs rows, or the same "
+                "slices.",
+                "COLUMN",
+            ),
+        ),
+        at={
+            "gate": Change(
+                'a column, or a value for each row, also as ``{"country": values}``: every rule '
+                "holds for every slice too. A slice that the baseline has and these rows do not "
+                "fails; of one that only these rows have, what compares with the baseline is "
+                "inconclusive."
+            ),
+            "find_weak_slices": Change(
+                "the columns to look at: a table, or a dict from name to values, [n] each; of a "
+                "table or files that were given first their names. Default: all its others that "
+                "hold neither labels, weights, clusters, ids nor output of the model "
+                "(probabilities, scores, the predictions in other words)."
+            ),
+        },
+    )
+    folds: Any = option(
+        "fold of cross-validation that tested each row, for `Report.folds`: one value for each "
+        'row; with repeats a dict, or a table, of ``"repeat"`` and ``"fold"``, and ids; for a '
+        'table or files the name of the column, or ``"auto"``. See docs/folds.md.',
+        verbs="evaluate check compare gate",
+        flags=(
+            Flag(
+                "--folds",
+                "report columns compare gate",
+                "Column of folds of cross-validation, or auto: by its name. A column repeat beside "
+                "it is read too.",
+                "COLUMN",
+            ),
+        ),
+        at={
+            "compare": Change(
+                "fold of cross-validation that tested each row, as in `evaluate`, the same for all "
+                "models: `Comparison.folds` has the corrected resampled t-test. With repeats the "
+                "ids of rows are `clusters`."
+            ),
+            "gate": Change(
+                "a column, or the fold of each row, as in `karat.evaluate`: every rule is about "
+                "the mean over folds, with the interval of Nadeau and Bengio, and a drop about the "
+                "mean difference over the folds of both. Not with `by`."
+            ),
+        },
+    )
+    ids: Any = option(
+        "one id for each row, [n], or the name of a column of unique ids in a table or in files; "
+        'default: detected by name; ``""`` for none. Several files with the same ids are taken for '
+        "several models (K193); a warning reports repeated ids.",
+        verbs="evaluate check",
+        flags=(
+            Flag(
+                "--id",
+                "report",
+                "Column of unique row ids; '' ignores one that is found.",
+                "COLUMN",
+            ),
+            Flag(
+                "--id",
+                "columns",
+                "Column to match rows by. Default: id, sample_id, row_id …, else their order.",
+                "COLUMN",
+            ),
+        ),
+    )
+    id: Any = option(
+        "a column, or a value for each row, that rows of both models are matched by. Default: a "
+        "column ``id``, ``sample_id``, ``row_id`` … that both have, else the order of the rows.",
+        verbs="gate Monitor.add",
+        flags=(
+            Flag(
+                "--id",
+                "compare gate monitor",
+                "Column to match rows by. Default: id, sample_id, row_id …, else their order.",
+                "COLUMN",
+            ),
+        ),
+    )
+    keep_rows: int | None = option(
+        "number of rows to keep of each cell of the confusion matrix, bin of probabilities and "
+        "slice, the most wrong ones: `Report.rows` and the page list them. Default: 20 if `ids` is "
+        "given, else 0. Without ids, rows have their numbers in the source, from 0.",
+        verbs="evaluate",
+        flags=(
+            Flag(
+                "--keep-rows",
+                "report",
+                "List the N most wrong rows of each cell, bin and slice, in pages and JSON. "
+                "Default: 20 for pages, else 0.",
+                "N",
+                "whole",
+                least=0,
+                most=10_000,
+            ),
+        ),
+    )
+    errors: PathLike[str] | None = option(
+        "where to write every wrong row as CSV.",
+        flags=(
+            Flag(
+                "--errors",
+                "report",
+                "Write every wrong row to FILE as CSV: its id or number, classes and scores.",
+                "FILE",
+                "file",
+            ),
+        ),
+    )

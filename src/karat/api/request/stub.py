@@ -1,0 +1,59 @@
+"""Stubs of the verbs: their signatures and docstrings, as editors and type checkers read them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from textwrap import indent
+from typing import Any, Final
+
+from karat.api.request.record import Option
+from karat.api.request.request import options_of
+
+IMPORTS: Final = """\
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, TypeAlias, overload
+"""
+"""What the annotations of options name, beside classes of karat."""
+
+
+def function_stub(function: Callable[..., Any]) -> str:
+    """The stub of a verb that is a function."""
+    return _stub(function, function.__name__, "")
+
+
+def class_stub(kind: type, base: str) -> str:
+    """The stub of a class whose methods are verbs, as a subclass of the class itself."""
+    name = kind.__name__
+    verbs = [item for item in vars(kind) if options_of(_verb(name, item))]
+    methods = "".join(_stub(getattr(kind, item), _verb(name, item), "self") for item in verbs)
+    return f"class {name}({base}):{_docstring(kind.__doc__)}{indent(methods, '    ')}"
+
+
+def _verb(name: str, method: str) -> str:
+    return name if method == "__init__" else f"{name}.{method}"
+
+
+def _stub(function: Callable[..., Any], verb: str, first: str) -> str:
+    options = options_of(verb)
+    positional = [_parameter(item) for item in options if item.is_positional]
+    named = [_parameter(item) for item in options if not item.is_positional]
+    parts = [*([first] if first else ()), *positional, *(["*", *named] if named else ())]
+    arguments = "".join(f"    {part},\n" for part in parts)
+    name, returns = function.__name__, inspect.signature(function).return_annotation
+    doc = None if name == "__init__" else function.__doc__
+    return f"def {name}(\n{arguments}) -> {returns}:{_docstring(doc)}"
+
+
+def _parameter(item: Option) -> str:
+    default = f'"{item.default}"' if isinstance(item.default, str) else repr(item.default)
+    return f"{item.name}: {item.type} = {default}"
+
+
+def _docstring(text: str | None) -> str:
+    if text is None:
+        return " ...\n"
+    mark = "r" if "\\" in text else ""
+    body = indent(inspect.cleandoc(text), "    ").strip()
+    return f'\n    {mark}"""{body}\n    """\n'

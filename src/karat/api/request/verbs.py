@@ -1,0 +1,87 @@
+"""Verbs from their options: signature, docstring and binding of arguments of a public function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from textwrap import TextWrapper
+from typing import Any, Final, TypeVar
+
+from karat.api.request.record import Option
+from karat.api.request.request import Request, options_of
+from karat.errors.habits import names_its_arguments
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+_WIDTH: Final = 92
+_WRAPPER: Final = TextWrapper(
+    _WIDTH, initial_indent="    ", subsequent_indent="        ", break_long_words=False
+)
+_SECTIONS: Final = ("Returns:", "Errors:", "Cost:", "Example:")
+
+
+def verb(function: Callable[..., T]) -> Callable[..., T]:
+    """The public function, or method, of the options that name it; its body takes the request.
+
+    Errors:
+        K126, K138, K156, K162 arguments that it does not have, or without their names.
+    """
+    name = function.__qualname__.removesuffix(".__init__")
+    options = options_of(name)
+    places = tuple(item.name for item in options if item.is_positional)
+    n_selves = int("." in function.__qualname__)
+
+    def called(*args: Any, **kwargs: Any) -> T:
+        given = args[n_selves:]
+        if given:
+            if len(given) > len(places) or not kwargs.keys().isdisjoint(places[: len(given)]):
+                raise TypeError(f"{name}() takes each of {', '.join(places)} once")
+            kwargs |= zip(places, given, strict=False)
+        return function(*args[:n_selves], Request.of(name, **kwargs))
+
+    for fact in ("__module__", "__name__", "__qualname__"):
+        setattr(called, fact, getattr(function, fact))
+    if not function.__name__.startswith("__"):
+        called.__doc__ = with_arguments(function.__doc__, options)
+    returns = function.__annotations__.get("return", inspect.Signature.empty)
+    called.__annotations__ = {item.name: item.type for item in options} | {"return": returns}
+    public = signature(options, returns, has_self=n_selves > 0)
+    called.__signature__ = public  # type: ignore[attr-defined]
+    return names_its_arguments(called)
+
+
+def with_verbs(kind: type[K]) -> type[K]:
+    """The class whose constructor is a verb, with the options of that in its docstring."""
+    kind.__doc__ = with_arguments(kind.__doc__, options_of(kind.__name__))
+    return kind
+
+
+def signature(options: Sequence[Option], returns: Any, *, has_self: bool) -> inspect.Signature:
+    """The signature of a function, or of a method, of these options."""
+    kind = inspect.Parameter
+    return inspect.Signature(
+        [
+            *([kind("self", kind.POSITIONAL_OR_KEYWORD)] if has_self else ()),
+            *(
+                kind(
+                    item.name,
+                    kind.POSITIONAL_OR_KEYWORD if item.is_positional else kind.KEYWORD_ONLY,
+                    default=item.default,
+                    annotation=item.type,
+                )
+                for item in options
+            ),
+        ],
+        return_annotation=returns,
+    )
+
+
+def with_arguments(doc: str | None, options: Sequence[Option]) -> str | None:
+    """A docstring with its section on arguments, before that on what is returned."""
+    if doc is None:  # python -OO
+        return None
+    text = inspect.cleandoc(doc)
+    lines = "\n".join(_WRAPPER.fill(f"{item.name}: {item.text}") for item in options)
+    at = min(text.index(each) for each in _SECTIONS if f"\n{each}" in text)
+    return f"{text[:at]}Args:\n{lines}\n\n{text[at:]}"
