@@ -10,6 +10,7 @@ from pathlib import Path
 
 from karat.api.request.record import Option
 from karat.api.request.request import all_options
+from karat.errors.together import TABLE, Refusal
 
 PAGE = Path(__file__).parent / "options.md"
 HEAD = """\
@@ -20,6 +21,13 @@ Every option of the verbs and commands. `make tables` creates this page from the
 
 A text of one verb stands after its name, where it differs.
 """
+TOGETHER = """\
+## What does not go together
+
+Each option that a verb refuses for rows of some kind or design, and why. The error has the code.
+
+| verb | rows | option | why | code |
+|---|---|---|---|---|"""
 TITLES = {
     "RowOptions": "Rows and outputs of models",
     "RowRoleOptions": "Roles of rows",
@@ -52,6 +60,14 @@ def lines_of(item: Option) -> Iterator[str]:
     yield f"*{' · '.join(facts)}*"
 
 
+def row_of(cell: Refusal) -> str:
+    """Return the row of one option that does not go together with rows of some kind."""
+    values = ", ".join(f"`{value!r}`" for value in cell.values)
+    option = f"`{cell.option}`" + (f" ({values})" if values else "")
+    verb = "every verb" if cell.verb == "any" else f"`{cell.verb}`"
+    return f"| {verb} | {cell.beside} | {option} | {cell.reason} | {cell.code} |"
+
+
 def page() -> str:
     """Return the page."""
     groups: dict[str, list[Option]] = {}
@@ -61,7 +77,7 @@ def page() -> str:
     for group, items in groups.items():
         parts.append(f"## {TITLES[group]}\n")
         parts += ["  \n".join(lines_of(item)) + "\n" for item in items]
-    return "\n".join(parts)
+    return "\n".join([*parts, TOGETHER, *map(row_of, TABLE)]) + "\n"
 
 
 if __name__ == "__main__":

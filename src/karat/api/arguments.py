@@ -77,15 +77,6 @@ def intervals_of(request: Request) -> Confidence | None:
     )
 
 
-def of_one_class(request: Request, confidence: Confidence | None) -> dict[str, Any]:
-    """Options of a request that sets of labels do not have, None where they are not given."""
-    options: dict[str, Any] = {"checkpoint": request.checkpoint, "folds": request.folds}
-    if confidence is not None:
-        options["design"] = None if confidence.design == "cohort" else confidence.design
-        options["anytime"] = confidence.anytime
-    return options
-
-
 def confidence_required(
     level: Any, do: str, choices: str = "a number between 0 and 1, as 0.95", **asked: Any
 ) -> Confidence:

@@ -23,7 +23,6 @@ from karat.api.set_models import (
     models_of_strata,
     set_models,
 )
-from karat.api.sets import refuse_on_sets
 from karat.api.sources import columns_to_read
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
@@ -35,7 +34,7 @@ from karat.data.sources.tables.rows import read_rows
 from karat.data.table_sets import TableSets, beside_sets
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, only_doubts
-from karat.errors.options import option
+from karat.errors.together import refuse
 from karat.inference.comparison.best import BestModels, Contest
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
 from karat.metrics import Metric, get
@@ -97,7 +96,7 @@ def compare(request: Request) -> Comparison:
     models: Compared
     of_scored: list[Doubt] = []
     if request.separator is not None or are_models_of_sets(given):
-        refuse_on_sets({"folds": folds})
+        refuse("compare", "sets", request.given)
         models = set_models(given, request)
     else:
         if request.threshold is not None:
@@ -289,7 +288,7 @@ def compare_files(
     names = list(sources)
     baseline = names[0] if is_against_first else None
     if sets:
-        refuse_on_sets({"folds": request.folds})
+        refuse("compare", "sets", request.given)
         pairs = pair_sets(sets, allow_mismatch=request.allow_mismatch)
         found: Compared = models_of_sets(names, compared_rows(pairs.models))
         of_sets = _of_files(pairs.models)
@@ -328,8 +327,8 @@ def comparison_spec(request: Request) -> ComparisonSpec:
     check_flag("paired", request.paired, "Models on the same rows are compared row by row.")
     do = "4999 replicates tell a p-value of 0.05 to 0.003."
     n = whole_number("n_permutations", request.n_permutations, do, 99, 1_000_000)
-    if confidence.anytime is not None and chosen == "maxt":
-        raise error("K237", found=option("adjust", "maxt"))
+    if confidence.anytime is not None:
+        refuse("compare", "looks", {"adjust": chosen})
     look = None if confidence.anytime is None else confidence
     return ComparisonSpec(confidence.level, chosen, {}, (), confidence.seed, n, look)
 

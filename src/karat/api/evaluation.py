@@ -13,7 +13,6 @@ from karat.api.arguments import (
     given_alone,
     intervals_of,
     is_frequency,
-    of_one_class,
     refuse_missing,
     refuse_without_judge,
     score_columns,
@@ -25,7 +24,6 @@ from karat.api.request.request import Request
 from karat.api.request.verbs import verb
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
-from karat.api.sets import refuse_on_sets
 from karat.api.sources import (
     check_sources,
     checked_nulls,
@@ -51,6 +49,7 @@ from karat.data.sources.torch.tensors import DeviceArrays, device_arrays
 from karat.errors import error
 from karat.errors.doubts import Doubt
 from karat.errors.options import option
+from karat.errors.together import refuse
 from karat.metrics.plan import requested
 from karat.results.sets import SetReport
 from karat.tally import reorder
@@ -168,7 +167,8 @@ def _is_table(request: Request) -> bool:
 
 def _report_of_sets(request: Request, spec: Spec) -> Report:
     """The report of sets of labels in memory."""
-    refuse_on_sets(of_one_class(request, spec.confidence))
+    # What is read from arrays is exact.
+    refuse("evaluate", "sets", request.but(exact=False).given)
     sets = set_rows(
         request.y_true,
         request.y_pred,

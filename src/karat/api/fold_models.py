@@ -19,7 +19,8 @@ from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.tables.rows import predicted as predicted_rows
 from karat.errors import error
 from karat.errors.options import option
-from karat.inference.confidence import Confidence, refuse_at_looks
+from karat.errors.together import refuse
+from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.tally import Classes
@@ -118,7 +119,8 @@ def with_folds(
     """
     from karat.results.fold_differences import FoldDifferences
 
-    refuse_at_looks(whole.anytime, "folds")
+    if whole.anytime is not None:
+        refuse("compare", "looks", {"folds": True})
     metrics = [get(name) for name in whole.metrics]
     models = folds_of_models(whole.models, rows, metrics, policy, classes=whole.classes)
     axis = next(iter(models.values())).axis

@@ -30,6 +30,7 @@ from karat.data.scores.containers import as_scores
 from karat.errors import error, shown
 from karat.errors.doubts import Doubt
 from karat.errors.options import option
+from karat.errors.together import refuse
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate
 from karat.inference.judge.comparison import JudgedModel, judged_differences
@@ -180,18 +181,9 @@ def judged_models(rows: Mapping[str, JudgedRows], spec: Spec, *, is_random: bool
     return JudgedModels(first.classes, rows, models)
 
 
-_UNSUPPORTED: Final = (
-    *("paired", "weights_are", "label_strata", "threshold", "separator", "anytime", "folds"),
-)
-"""Options of `karat.compare` that a judge does not have."""
-
-
 def judged_options(request: Request) -> Spec:
     """Return how systems are measured (K243: an argument that a judge does not have)."""
-    for name in _UNSUPPORTED:
-        if request.is_given(name):
-            found = "Systems with a judge are compared on the same rows, one class a row, once"
-            raise error("K243", argument=option(name), found=found, do="Leave it out.")
+    refuse("compare", "judge", request.given)
     check_flag("gold_is_random", request.gold_is_random, "True says that chance chose the rows.")
     check_threads(request.n_threads)
     return Spec(policy=check_policy(request.undefined), n_threads=request.n_threads)

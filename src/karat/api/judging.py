@@ -29,7 +29,8 @@ from karat.data.sources.tables.frames import is_frame
 from karat.errors import error
 from karat.errors.doubts import Doubt, no_scores, only_doubts
 from karat.errors.options import option
-from karat.inference.confidence import DRAWN, Confidence
+from karat.errors.together import refuse
+from karat.inference.confidence import Confidence
 from karat.inference.judge.estimates import Estimates, JudgedLabels, Sample
 from karat.inference.judge.scores import Three
 from karat.inference.judge.selection import Imbalance, imbalance
@@ -50,22 +51,6 @@ if TYPE_CHECKING:
 
     from karat.output.document import Document
     from karat.output.tidy import Row
-
-_UNSUPPORTED: Final[Mapping[str, str]] = {
-    "confusion": "A confusion matrix does not say which rows have a gold label",
-    "by": "Slices have no estimates with a judge",
-    "folds": "Folds have no estimates with a judge",
-    "ids": "Rows are not listed with a judge",
-    "keep_rows": "Rows are not listed with a judge",
-    "errors": "Rows are not listed with a judge",
-    "separator": "Rows with sets of labels have no estimates with a judge",
-    "checkpoint": "The rows are kept in memory",
-    "max_memory": "The rows are kept in memory",
-    "exact": "The rows are kept in memory",
-    "anytime": "Its intervals hold for one look at the rows",
-}
-"""Arguments of `karat.evaluate` that a judge does not have, and why."""
-_DROP: Final = "Leave it out."
 
 
 class JudgedReport(Exports, outcome.JudgedReport):
@@ -236,26 +221,8 @@ def refuse_gold_alone(request: Request) -> None:
 
 def judged_spec(request: Request) -> Spec:
     """Return the settings of a report with a judge (K243: an argument that it does not have)."""
-    for name, why in _UNSUPPORTED.items():
-        value = getattr(request, name)
-        if value is not None and value is not False:
-            raise error("K243", argument=option(name), found=why, do=_DROP)
-    if request.nulls != "error":
-        found = "Rows without a gold label are kept, and every row needs a judge's label"
-        raise error("K243", argument=option("nulls"), found=found, do=_DROP)
+    refuse("evaluate", "judge", request.given)
     confidence = intervals_of(request)
-    if request.weights_are != "importance":
-        found = "A row of weight 3 would have three gold labels"
-        raise error("K243", argument="weights_are=", found=found, do="Repeat the rows.")
-    if confidence is None:
-        found = "An estimate with a judge is chosen by its standard error"
-        raise error("K243", argument="level=None", found=found, do="Give a level, as 0.95.")
-    if confidence.method in DRAWN:
-        found = "Intervals follow from the influence of each row"
-        raise error("K243", argument=option("method"), found=found, do="Leave it out, or 'wald'.")
-    if confidence.design != "cohort":
-        found = "Gold rows are a part of all rows"
-        raise error("K243", argument=option("design"), found=found, do=_DROP)
     metrics = request.metrics
     if isinstance(metrics, str) and metrics == "all":
         metrics = None
@@ -406,7 +373,7 @@ def listed_of(cells: Cells, of_scores: Sequence[Metric]) -> list[Metric]:
 def check_estimated(metric: Metric) -> None:
     """Refuse a metric without an estimate with a judge (K247)."""
     if why := _why_not(metric):
-        raise error("K247", name=str(metric), found=why.capitalize(), do=_DROP)
+        raise error("K247", name=str(metric), found=why.capitalize(), do="Leave it out.")
 
 
 @dataclass(eq=False)

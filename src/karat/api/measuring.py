@@ -41,7 +41,8 @@ from karat.data.weights import refuse_sums
 from karat.errors import error
 from karat.errors.doubts import no_scores
 from karat.errors.options import option
-from karat.inference.confidence import Confidence, refuse_at_looks
+from karat.errors.together import refuse
+from karat.inference.confidence import Confidence
 from karat.inference.score_intervals import (
     ScoredIntervals,
     is_of_sums,
@@ -134,8 +135,8 @@ def report_of(found: Tallies, spec: Spec) -> Report:
         return cast("Report", _of_sets(sets, spec, found.origin))
     for metric in spec.wanted or ():
         metric.refuse_of_sets()
-    if found.folds is not None and spec.confidence is not None:
-        refuse_at_looks(spec.confidence.anytime, "folds")
+    if found.folds is not None and spec.confidence is not None and spec.confidence.anytime:
+        refuse("evaluate", "looks", {"folds": True})
     found = _with_axes(found)
     found, nested = _outer_rows(found, spec)
     report, tally = _whole_report(found, spec)

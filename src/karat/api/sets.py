@@ -12,7 +12,6 @@ from karat.api.results import Result
 from karat.api.shown import ClassRows
 from karat.data.sources.arrays.sets import places_of
 from karat.errors import error
-from karat.errors.options import option
 from karat.results import result
 from karat.results.sets import SetReport
 from karat.tally import Label
@@ -242,14 +241,3 @@ class MultilabelReport(Exports, SetReport):
         from karat.output.tidy import REPORT_COLUMNS, rows_of_sets
 
         return rows_of_sets(self), REPORT_COLUMNS
-
-
-def refuse_on_sets(given: Mapping[str, Any]) -> None:
-    """Refuse options that are for rows with one class: K222.
-
-    Args:
-        given: options by name; None where one was not given.
-    """
-    for name, value in given.items():
-        if value is not None:
-            raise error("K222", argument=option(name))

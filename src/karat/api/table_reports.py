@@ -7,12 +7,11 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Final
 
-from karat.api.arguments import MAX_MEMORY, ids_of_table, naming_judges, of_one_class, of_table
+from karat.api.arguments import MAX_MEMORY, ids_of_table, naming_judges, of_table
 from karat.api.doubts import check_found_scores, with_order_of_columns
 from karat.api.measuring import Spec, report_of
 from karat.api.request.request import Request
 from karat.api.results import Report
-from karat.api.sets import refuse_on_sets
 from karat.api.sources import column_of_folds, columns_to_read
 from karat.data.accumulator import Batch, Source, Tallies, accumulate
 from karat.data.listing import checked_ids
@@ -27,6 +26,7 @@ from karat.data.sources.logged import logged
 from karat.data.sources.tables.values import doubts_of_values
 from karat.errors import error
 from karat.errors.options import option
+from karat.errors.together import refuse
 
 _TASK_MEMORY: Final = 1 << 28
 
@@ -129,8 +129,7 @@ def report_of_table(
             keep_rows=spec.keep_rows if units is None else 0,
         )
         if counted.sets is not None:
-            refuse_on_sets({"exact": request.exact or None})
-            refuse_on_sets(of_one_class(request, spec.confidence))
+            refuse("evaluate", "sets", request.given)
         else:
             scores = counted.scores if request.exact else None
             if scores is not None and not isinstance(source, Rows | Counted | Tallies):

@@ -97,9 +97,8 @@ def command(
     check_outputs({"--flips": flips, "-o": output}, files, request.where)
     models = {name: source_of([path]) for name, path in zip(_names(files), files, strict=True)}
     if any(map(request.is_given, ("gold", "judge", "gold_weights"))):
-        refused = {"--flips": flips, "--label-strata": request.label_strata}
         baseline = next(iter(models)) if against_first else None
-        show(compare_judged(models, request, refused, baseline), chosen, output, "headline")
+        show(compare_judged(models, request, flips, baseline), chosen, output, "headline")
         return
     request = request.but(separator=checked_separator(request.separator))
     known: set[str] = set()

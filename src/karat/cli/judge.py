@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from karat.cli.options import is_typed
 from karat.cli.streams import said, tell_warnings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from karat.api.judging import JudgedReport
     from karat.api.request.request import Request
     from karat.api.results import Comparison
+
+
+_NO_FLIPS: Final = "Systems with a judge are compared by estimates, not row by row"
 
 
 def report_judged(request: Request) -> JudgedReport:
@@ -30,13 +35,13 @@ def report_judged(request: Request) -> JudgedReport:
 
 
 def compare_judged(
-    sources: Mapping[str, Any], request: Request, refused: Mapping[str, Any], baseline: str | None
+    sources: Mapping[str, Any], request: Request, flips: Path | None, baseline: str | None
 ) -> Comparison:
     """Return the comparison of files of the same rows, with gold labels and a judge's.
 
     Args:
         sources: files by the name of their system.
-        refused: options of the command that it does not have; None where one is not given.
+        flips: file of the rows on which only one is right, which it does not write.
         baseline: the system that others are compared with.
     """
     from karat.api.comparing import compare_models, comparison_spec
@@ -44,14 +49,11 @@ def compare_judged(
     from karat.api.measuring import Spec
     from karat.api.options import check_policy
     from karat.errors import error
+    from karat.errors.together import refuse
 
-    refused = {**refused, "--separator": request.separator, "--anytime": request.anytime}
-    refused["--folds"] = request.folds
-    refused = {**refused, "--nulls": None if request.nulls == "error" else request.nulls}
-    for name, value in refused.items():
-        if value is not None:
-            found = "Systems with a judge are compared on the same rows, one class a row, once"
-            raise error("K243", argument=name, found=found, do="Leave it out.")
+    if flips is not None:
+        raise error("K243", argument="--flips", found=_NO_FLIPS, do="Leave it out.")
+    refuse("compare", "judge", request.but(threshold=None).given)
     policy = check_policy(request.undefined)
     spec = Spec(None, policy, None, request.n_threads, request.threshold)
     models = judged_models_of_files(sources, request, spec)

@@ -13,6 +13,7 @@ from karat.errors import KaratError, error
 from karat.errors.habits import instead_of
 from karat.errors.options import as_typed, option
 from karat.errors.text import count
+from karat.errors.together import refuse
 from karat.inference.anytime import (
     LEAST_TAIL,
     PLANNED,
@@ -200,10 +201,8 @@ class Confidence:
         seed = _whole(seed, "seed", 0, _SEED_MAX)
         n_replicates = _whole(n_replicates, "n_replicates", *_REPLICATES)
         planned = planned_units(anytime)
-        if planned is not None and (level is None or words["method"] in DRAWN):
-            # Texts of the command line, None in Python.
-            no_level = option("level", "none").replace("'none'", "None")
-            raise error("K237", found=no_level if level is None else option("method", method))
+        if planned is not None:
+            refuse("any", "looks", {"level": level, "method": method})
         if level is None:
             return None
         is_number = not isinstance(level, bool | str | bytes) and getattr(level, "ndim", 0) == 0
@@ -244,12 +243,6 @@ def planned_units(anytime: Any) -> int | None:
     if anytime is None or anytime is False:
         return None
     return PLANNED if anytime is True else _whole(anytime, "anytime", *PLANNED_RANGE)
-
-
-def refuse_at_looks(anytime: int | None, argument: str) -> None:
-    """Refuse an argument whose intervals hold for one look, beside those of every look (K237)."""
-    if anytime is not None:
-        raise error("K237", found=option(argument))
 
 
 def words_on_looks(planned: int) -> str:

@@ -10,7 +10,7 @@ from karat.api.fold_models import folds_of_models
 from karat.api.gate.evaluation import Evaluation
 from karat.api.gate.spec import GateSpec
 from karat.data.rows import Rows
-from karat.inference.confidence import refuse_at_looks
+from karat.errors.together import refuse
 from karat.inference.folds import MeanOfFolds
 from karat.metrics import Metric
 from karat.results.fold_differences import FoldDifference
@@ -38,7 +38,8 @@ def cases_over_folds(
         K237 a gate for every run; K251 repeats without ids or clusters; K256 the baseline has other
         folds.
     """
-    refuse_at_looks(spec.anytime, "folds")
+    if spec.anytime is not None:
+        refuse("gate", "looks", {"folds": True})
     metrics = list(dict.fromkeys(case.rule.metric for case in cases))
     sides = _sides(run)
     models = folds_of_models(

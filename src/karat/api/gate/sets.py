@@ -20,7 +20,7 @@ from karat.api.request.request import Request
 from karat.api.results import Report
 from karat.api.set_doubts import doubts_of_sets
 from karat.api.set_models import models_of_sets
-from karat.api.sets import MultilabelReport, refuse_on_sets
+from karat.api.sets import MultilabelReport
 from karat.data.accumulator import accumulate
 from karat.data.pairing import pair_sets
 from karat.data.scores.storage import ScoreParts
@@ -31,6 +31,7 @@ from karat.data.table_sets import TableSets, beside_sets, settled_clusters
 from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt
 from karat.errors.options import as_typed, option
+from karat.errors.together import refuse
 from karat.inference.comparison.judging import judged
 from karat.metrics import Metric
 from karat.metrics._of_sets import meant_on_sets
@@ -268,7 +269,7 @@ def current_sets(request: Request) -> SetRows | MultilabelReport:
     Errors:
         K222 an option that is for rows with one class; else as `set_rows`.
     """
-    refuse_on_sets({"id": request.id, "by": request.by})
+    refuse("gate", "sets", {x: v for x, v in request.given.items() if x in ("id", "by")})
     if isinstance(request.y_true, MultilabelReport):
         return request.y_true
     return _rows(request)

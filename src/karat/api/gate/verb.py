@@ -26,13 +26,13 @@ from karat.api.options import check_policy, one_of, unknown_choice, whole_number
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
 from karat.api.results import Report
-from karat.api.sets import refuse_on_sets
 from karat.data.arguments import check_flag, check_threads
 from karat.data.labels.separated import checked_separator
 from karat.data.rows import Rows
 from karat.data.slices.codes import name_of
 from karat.errors import error
 from karat.errors.options import option
+from karat.errors.together import refuse
 from karat.results.gate.result import GateResult
 from karat.results.gate.verdicts import Rule, default_rules, example_rule, judged, refused, rules_of
 from karat.tally.writing import write_text
@@ -102,8 +102,7 @@ def gated(request: Request) -> GateResult:
     if isinstance(current, Rows | Report):
         run = _evaluation(request, rules, spec, current, baseline, name)
     else:
-        of_one_class = {"with_rows": spec.with_rows or None, "folds": request.folds}
-        refuse_on_sets({**of_one_class, "anytime": spec.anytime})
+        refuse("gate", "sets", request.but(id=None, by=None).given)
         then = None if baseline is None else baseline_of_sets(request, baseline, name, current)
         run = SetEvaluation.of(rules, spec, current, then, name)
     cases = run.cases()

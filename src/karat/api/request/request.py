@@ -63,6 +63,11 @@ class Request(
         """The same with other values."""
         return replace(self, **values)
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that have another value than their default, by name."""
+        return {name: getattr(self, name) for name in all_options() if self.is_given(name)}
+
     def is_given(self, name: str) -> bool:
         """True if an option has another value than its default at this verb."""
         value, default = getattr(self, name), _defaults(self.verb).get(name)

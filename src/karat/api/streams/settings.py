@@ -100,12 +100,12 @@ class Settings:
 
     @property
     def of_one_class(self) -> dict[str, Any]:
-        """Requested option that is only for rows with one class; None without any."""
-        found = {"threshold": self.threshold, "class_names": self.class_names}
+        """Options that are only for rows with one class, of those that were given."""
+        options = {"threshold": self.threshold, "class_names": self.class_names}
         for name, usual in (("design", "cohort"), ("weights_are", "importance")):
-            given = plain_text(self.confidence[name])
-            found[name] = None if given == usual else given
-        return found
+            text = plain_text(self.confidence[name])
+            options[name] = None if text == usual else text
+        return {name: value for name, value in options.items() if value is not None}
 
     @property
     def spec(self) -> Spec:

@@ -13,7 +13,6 @@ from karat.api.request.request import Request
 from karat.api.request.verbs import verb, with_verbs
 from karat.api.results import Report
 from karat.api.score_functions import given_scores
-from karat.api.sets import refuse_on_sets
 from karat.api.streams.devices import StreamDevices
 from karat.api.streams.settings import Settings, texts_of
 from karat.api.streams.stored import read_stream
@@ -30,6 +29,7 @@ from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
 from karat.errors.options import option
 from karat.errors.text import counted, size
+from karat.errors.together import refuse
 from karat.inference.confidence import planned_units
 from karat.metrics import Metric
 from karat.tally import Cells, occurring, reorder, subtract, union
@@ -302,11 +302,11 @@ class Stream:
     def _update_sets(self, y_true: Any, y_pred: Any, weights: Any, **scores: Any) -> None:
         settings = self._settings
         has_scores = any(values is not None for values in scores.values())
-        refused = settings.of_one_class
+        given = settings.of_one_class
         if has_scores:
             # Labels are predicted at or above it, as for two classes.
-            refused.pop("threshold")
-        refuse_on_sets(refused)
+            given.pop("threshold", None)
+        refuse("Stream", "sets", given)
         given = {"labels": settings.labels, "positive": settings.positive, "weights": weights}
         threshold = settings.threshold if has_scores else None
         rows = set_rows(y_true, y_pred, **scores, **given, threshold=threshold, is_part=True)
@@ -426,8 +426,8 @@ class Stream:
         settings = self._settings
         if anytime is not None:
             settings = replace(settings, confidence={**settings.confidence, "anytime": anytime})
-            refused = {"anytime": planned_units(anytime)} if self._tallies.sets else {}
-            refuse_on_sets(refused)
+            if self._tallies.sets is not None:
+                refuse("Stream", "sets", {"anytime": planned_units(anytime)})
         if metrics is not None:
             settings = replace(settings, metrics=texts_of(metrics))
         with self._lock:

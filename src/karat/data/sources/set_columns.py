@@ -17,6 +17,7 @@ from karat.data.sources.columns import TableRequest
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
+from karat.errors.together import refuse
 from karat.tally.classes import Label
 
 _STEMS: Final[Mapping[str, Role]] = {
@@ -119,9 +120,8 @@ def find_sets(
 
 def _of_sets(request: TableRequest) -> TableRequest:
     """The request without what is for rows with one class (K222)."""
-    for name, given in (("by", request.by), ("positive", request.positive)):
-        if given is not None:
-            raise error("K222", argument=option(name))
+    options = {"by": request.by, "positive": request.positive}
+    refuse("any", "sets of a table", {x: v for x, v in options.items() if v is not None})
     return request
 
 

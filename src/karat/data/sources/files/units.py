@@ -30,7 +30,7 @@ from karat.data.sources.files.sql import family, item_of
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.set_columns import find_sets
 from karat.errors import KaratError, error
-from karat.errors.options import option
+from karat.errors.together import refuse
 from karat.tally import Classes
 
 N_UNIT: Final = 1 << 22
@@ -289,7 +289,7 @@ def units_of_files(
         types = families(relation)
         if find_sets(request, relation.header, types) is not None:
             if most is None:
-                raise error("K222", argument=option("checkpoint"))
+                refuse("any", "sets of a table", {"checkpoint": True})
             return None
         # The column of clusters is looked for beside those of slices.
         others = replace(request, clusters=None if clusters is None else "")

@@ -1,0 +1,152 @@
+"""The table of what does not go together: each cell is what a verb does, and no verb refuses on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import karat
+from karat.cli import main
+from karat.errors import together
+from karat.errors.together import TABLE, Refusal
+
+N = 40
+SETS = [["a"], ["a", "b"]] * (N // 2)
+LABELS = [0, 1] * (N // 2)
+GOLD = {"gold": [0, 1, None, None] * (N // 4), "judge": LABELS, "gold_is_random": True}
+VALUES: dict[str, Any] = {
+    "adjust": "maxt",
+    "anytime": 100,
+    "by": [0, 1] * (N // 2),
+    "class_names": ["x", "y"],
+    "confusion": [[1, 0], [0, 1]],
+    "design": "case-control",
+    "exact": True,
+    "folds": [0, 0, 1, 1] * (N // 4),
+    "id": list(range(N)),
+    "ids": list(range(N)),
+    "keep_rows": 3,
+    "label_strata": {"head": [0]},
+    "level": None,
+    "max_memory": 1 << 24,
+    "method": "bootstrap",
+    "nulls": "drop",
+    "paired": False,
+    "positive": "a",
+    "separator": "|",
+    "threshold": 0.5,
+    "weights_are": "frequency",
+    "with_rows": True,
+}
+
+
+def value_of(cell: Refusal, folder: Path) -> Any:
+    return str(folder / "progress") if cell.option == "checkpoint" else VALUES[cell.option]
+
+
+def table_of_sets() -> Any:
+    import polars as pl
+
+    return pl.DataFrame({"label": SETS, "pred": SETS, "country": ["no", "dk"] * (N // 2)})
+
+
+def of_arrays(cell: Refusal, given: dict[str, Any]) -> Any:
+    rows = SETS if cell.beside == "sets" else LABELS
+    match cell.verb:
+        case "evaluate" if cell.beside == "judge":
+            return karat.evaluate(**GOLD, y_pred=LABELS, **given)
+        case "compare" if cell.beside == "judge":
+            return karat.compare(**GOLD, y_pred={"old": LABELS, "new": LABELS[::-1]}, **given)
+        case "evaluate" | "any":
+            return karat.evaluate(rows, rows, **given)
+        case "compare":
+            return karat.compare(rows, {"old": rows, "new": rows[::-1]}, **given)
+        case "gate":
+            bound = {"micro_f1": 0.1} if cell.beside == "sets" else {"accuracy": 0.1}
+            return karat.gate(rows, rows, min=bound, **given)
+    raise AssertionError(cell)
+
+
+def call(cell: Refusal, folder: Path) -> Any:
+    """Call the verb of a cell with its option and rows of its kind."""
+    value = value_of(cell, folder)
+    given = {cell.option: value}
+    if cell.beside == "looks":
+        given["anytime"] = 100
+    if cell.verb == "Stream":
+        if cell.option == "anytime":
+            stream = karat.Stream()
+            stream.update(SETS, SETS)
+            return stream.report(anytime=value)
+        return karat.Stream(**given).update(SETS, SETS)
+    if cell.beside == "sets of a table" and cell.option == "checkpoint":
+        table_of_sets().write_parquet(folder / "sets.parquet")
+        return karat.evaluate(folder / "sets.parquet", **given)
+    if cell.beside == "sets of a table" and cell.option == "by":
+        return karat.gate(table_of_sets(), by="country", min={"micro_f1": 0.1})
+    if cell.beside == "sets of a table" or (cell.beside, cell.option) == ("sets", "exact"):
+        return karat.evaluate(table_of_sets(), **given)
+    return of_arrays(cell, given)
+
+
+def refused(cell: Refusal, run: Callable[[], Any]) -> bool:
+    """True if the call is refused by this cell."""
+    name = f"{cell.option}="
+    try:
+        run()
+    except karat.KaratError as problem:
+        return problem.code == cell.code and name in str(problem)
+    return False
+
+
+OF_COMMANDS = {("evaluate", "judge", "errors"), ("compare", "judge", "nulls")}
+"""Options of commands alone, with a test of their own."""
+OF_CALLS = [cell for cell in TABLE if (cell.verb, cell.beside, cell.option) not in OF_COMMANDS]
+
+
+@pytest.mark.parametrize("cell", OF_CALLS, ids=lambda c: f"{c.verb}-{c.beside}-{c.option}")
+def test_a_cell_is_what_the_verb_does(cell: Refusal, tmp_path: Path) -> None:
+    assert refused(cell, lambda: call(cell, tmp_path))
+
+
+@pytest.mark.parametrize("cell", OF_CALLS, ids=lambda c: f"{c.verb}-{c.beside}-{c.option}")
+def test_without_its_cell_it_is_not_refused_so(
+    cell: Refusal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alike = [each for each in TABLE if (each.beside, each.option) == (cell.beside, cell.option)]
+    monkeypatch.setattr(together, "TABLE", tuple(c for c in TABLE if c not in alike))
+
+    def run() -> None:
+        try:
+            call(cell, tmp_path)
+        except karat.KaratError:
+            raise
+        except Exception:  # what is not refused may not work yet
+            pass
+
+    assert not refused(cell, run)
+
+
+@pytest.mark.parametrize(
+    "option", [("--errors", "wrong.csv"), ("--flips", "flips.csv"), ("--nulls", "drop")]
+)
+def test_options_of_commands_alone(
+    option: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rows.csv"
+    rows = [f"{'' if g is None else g},{j},{j}" for g, j in zip(GOLD["gold"], LABELS, strict=True)]
+    path.write_text("\n".join(["gold,judge,pred", *rows]), encoding="utf-8")
+    files = [str(path)] if option[0] == "--errors" else [str(path), str(path)]
+    command = "report" if option[0] == "--errors" else "compare"
+    value = option[1] if option[0] == "--nulls" else str(tmp_path / option[1])
+    judged = ["--gold", "gold", "--judge", "judge"]
+    assert main([command, *files, *judged, option[0], value]) == 2
+    assert f"K243  {option[0]}" in capsys.readouterr().err
+
+
+def test_every_cell_has_a_reason() -> None:
+    assert all(cell.reason and cell.reason[0].isupper() for cell in TABLE)
+    assert len({(c.verb, c.beside, c.option) for c in TABLE}) == len(TABLE)
