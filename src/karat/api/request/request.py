@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from karat.api.request.classes import ClassOptions, MetricOptions
 from karat.api.request.intervals import ContrastOptions, IntervalOptions
@@ -57,11 +57,11 @@ class Request(
     @classmethod
     def of(cls, verb: str, **values: Any) -> Self:
         """The request of a verb; options that are not given have its defaults."""
-        return cls(**{**_defaults(verb), **values, "verb": verb})
+        return _new(cls, {**_changed(verb), **values, "verb": verb})
 
     def but(self, **values: Any) -> Self:
         """The same with other values."""
-        return replace(self, **values)
+        return _new(type(self), {**vars(self), **values})
 
     @property
     def given(self) -> dict[str, Any]:
@@ -73,6 +73,22 @@ class Request(
         value, default = getattr(self, name), _defaults(self.verb).get(name)
         # An array has no truth value.
         return not (value is default or (isinstance(value, type(default)) and value == default))
+
+
+R = TypeVar("R", bound=Request)
+_NAMES = frozenset(item.name for item in fields(Request))
+
+
+def _new(kind: type[R], values: Mapping[str, Any]) -> R:
+    """A request of these values; others are those of the class, which holds the defaults.
+
+    Much faster than the constructor, which sets all the others, too.
+    """
+    if not values.keys() <= _NAMES:
+        raise TypeError(f"no options: {sorted(values.keys() - _NAMES)}")
+    request = object.__new__(kind)
+    vars(request).update(values)
+    return request
 
 
 @lru_cache(maxsize=1)
@@ -94,6 +110,12 @@ def flags_of(command: str) -> tuple[tuple[Option, Flag], ...]:
     """The options that a command has, each with its flag."""
     each = ((item, item.flag_of(command)) for item in all_options().values())
     return tuple((item, flag) for item, flag in each if flag is not None)
+
+
+@lru_cache(maxsize=32)
+def _changed(verb: str) -> Mapping[str, Any]:
+    """The defaults of a verb that are not those of the class."""
+    return {n: x for n, x in _defaults(verb).items() if x is not getattr(Request, n)}
 
 
 @lru_cache(maxsize=32)
