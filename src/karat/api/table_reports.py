@@ -143,7 +143,7 @@ def report_of_table(
             )
         report = report_of(counted, spec)
         if then is not None:
-            then(source, report)
+            then(source if counted.sets is None else counted, report)
         return report
 
 

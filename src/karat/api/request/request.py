@@ -70,7 +70,8 @@ class Request(
 
     def is_given(self, name: str) -> bool:
         """True if an option has another value than its default at this verb."""
-        value, default = getattr(self, name), _defaults(self.verb).get(name)
+        value = getattr(self, name)
+        default = _defaults(self.verb).get(name, getattr(type(self), name))
         # An array has no truth value.
         return not (value is default or (isinstance(value, type(default)) and value == default))
 

@@ -150,7 +150,8 @@ class Settings:
         labels = found["labels"]
         given = {**found, **found["confidence"], "class_names": names}
         del given["confidence"]
-        return cls.of(**given | {"labels": None if labels is None else tuple(labels)})
+        given["labels"] = None if labels is None else tuple(labels)
+        return cls.of(Request.of("Stream", **given))
 
 
 def declared_classes(
