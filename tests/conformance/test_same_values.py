@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,7 @@ from karat.data.labels import arrays
 from karat.data.slices import codes
 from tests.optional import optional
 
+dd = optional("dask.dataframe")
 duckdb = optional("duckdb")
 pl = optional("polars")
 
@@ -153,27 +155,113 @@ def test_dates_that_are_read_as_numbers_are_seen(
 ORDER: Final = ("<25", "25-32", "33-60", ">60")
 
 
-def _ordered() -> dict[str, Table]:
-    """Ordered categories of slices in containers that declare an order."""
+def _ordered(folder: Path) -> dict[str, Table]:
+    """Ordered categories of slices and of labels in containers that declare an order."""
     texts = [ORDER[i % 4] for i in range(N)]
-    labels = {"label": [i % 2 for i in range(N)], "pred": [i % 3 % 2 for i in range(N)]}
-    own = pd.Categorical(texts, ORDER, ordered=True)
-    dictionary = pa.array(texts).dictionary_encode()
-    place = [dictionary.dictionary.to_pylist().index(text) for text in ORDER]
-    at = np.argsort(place)[dictionary.indices.to_numpy()]
-    arrow = pa.DictionaryArray.from_arrays(pa.array(at, pa.int8()), pa.array(ORDER), ordered=True)
+    guesses = [ORDER[i % 3] for i in range(N)]
+    columns = {"label": texts, "pred": guesses, "g": texts}
+    own = {name: pd.Categorical(values, ORDER, ordered=True) for name, values in columns.items()}
+    frame = pd.DataFrame(own)
+    arrow = pa.Table.from_pandas(frame).replace_schema_metadata(None)
+    enums = {name: pl.Series(values, dtype=pl.Enum(ORDER)) for name, values in columns.items()}
+    paths = {name: str(folder / f"{name}.parquet") for name in ("pandas", "arrow", "polars")}
+    frame.to_parquet(paths["pandas"], row_group_size=5)
+    pa.parquet.write_table(arrow, paths["arrow"])
+    pl.DataFrame(enums).write_parquet(paths["polars"])
+    (folder / "many").mkdir()
+    for place in range(0, N, 5):
+        part = frame[place : place + 5].apply(lambda own: own.cat.remove_unused_categories())
+        part.to_parquet(folder / "many" / f"{place:02d}.parquet")
+    kind = f"ENUM({', '.join(map(repr, ORDER))})"
+    casts = ", ".join(f"{name}::{kind} AS {name}" for name in columns)
     return {
-        "pandas": pd.DataFrame({**labels, "g": own}),
-        "arrow": pa.table({**labels, "g": arrow}),
-        "polars": pl.DataFrame({**labels, "g": pl.Series(texts, dtype=pl.Enum(ORDER))}),
-        "dict": {**labels, "g": own},
+        "pandas": frame,
+        "arrow": arrow,
+        "polars": pl.DataFrame(enums),
+        "dict": own,
+        "dask": dd.from_pandas(frame, npartitions=3),
+        "dask, categories unknown": dd.from_pandas(frame, npartitions=3).map_partitions(
+            lambda part: part, meta=frame.assign(g=frame["g"].astype("category"))[:0]
+        ),
+        "parquet in parts": str(folder / "many"),
+        **{f"parquet of {name}": path for name, path in paths.items()},
+        "enum": f"SELECT {casts} FROM '{paths['polars']}'",
     }
 
 
-@pytest.mark.parametrize("name", ["pandas", "arrow", "polars", "dict"])
-def test_ordered_categories_keep_their_order(name: str) -> None:
-    report = karat.evaluate(_ordered()[name], true="label", pred="pred", by="g", level=None)
+HOSTS: Final = ("pandas", "arrow", "polars", "dict", "dask", "dask, categories unknown", "enum")
+FILES: Final = ("parquet of pandas", "parquet of arrow", "parquet of polars", "parquet in parts")
+
+
+@pytest.mark.parametrize("name", [*HOSTS, *FILES])
+def test_ordered_categories_keep_their_order(name: str, tmp_path: Path) -> None:
+    table = _ordered(tmp_path)[name]
+    report = karat.evaluate(table, true="label", pred="pred", by="g", level=None)
     assert [key for (key,) in report.slices["g"].slice_keys] == list(ORDER)
+    assert report.labels == ORDER
+    at = [(i % 4, i % 3) for i in range(N)]
+    wanted = karat.kappa_quadratic(*map(list, zip(*at, strict=True)))
+    assert report["kappa_quadratic"].value == wanted
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_order_of_a_file_that_is_not_read_is_seen(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sabotage: and where pyarrow is not installed, an order is asked for."""
+    path = _ordered(tmp_path)[name]
+    with monkeypatch.context() as hidden:
+        hidden.setitem(sys.modules, "pyarrow.parquet", None)
+        report = karat.evaluate(path, true="label", pred="pred", by="g", level=None)
+    assert [key for (key,) in report.slices["g"].slice_keys] == sorted(ORDER)
+    with pytest.raises(karat.InputError, match="K316"):
+        _ = report["kappa_quadratic"]
+
+
+@pytest.mark.parametrize("has_dictionary", [False, True])
+def test_a_file_without_its_categories_declares_no_order(
+    has_dictionary: bool, tmp_path: Path
+) -> None:
+    """pyarrow takes categories from a dictionary page; without one, as they come."""
+    table = _ordered(tmp_path)["arrow"]
+    path = tmp_path / "plain.parquet"
+    pa.parquet.write_table(table, path, use_dictionary=has_dictionary)
+    report = karat.evaluate(path, true="label", pred="pred", by="g", level=None)
+    assert (report.labels == ORDER) is has_dictionary
+    wanted = list(ORDER) if has_dictionary else sorted(ORDER)
+    assert [key for (key,) in report.slices["g"].slice_keys] == wanted
+
+
+def test_chunks_of_a_column_have_the_order_that_contains_all() -> None:
+    chunks = [
+        pa.DictionaryArray.from_arrays(pa.array([1, 0, 1], pa.int8()), pa.array(own), ordered=True)
+        for own in (ORDER[1:3], ORDER, ORDER[2:])
+    ]
+    column = pa.chunked_array(chunks)
+    report = karat.evaluate(column, column, level=None)
+    assert report.labels == ORDER
+    last = pa.array([0], pa.int8()), pa.array(ORDER[::-1])
+    backwards = pa.chunked_array([*chunks, chunks[0].from_arrays(*last, ordered=True)])
+    assert karat.evaluate(backwards, backwards, level=None).labels == tuple(sorted(ORDER))
+
+
+def test_a_label_outside_the_order_of_a_file_undoes_it(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    frame = pd.DataFrame({"label": pd.Categorical(["b", "a"], ["b", "a"], ordered=True)})
+    frame.assign(pred=["b", "c"]).to_parquet(path)
+    assert karat.evaluate(path, level=None).labels == ("a", "b", "c")
+
+
+def test_damaged_metadata_declares_no_order(tmp_path: Path) -> None:
+    table = _ordered(tmp_path)["arrow"].cast(
+        pa.schema([(x, pa.string()) for x in ("label", "pred", "g")])
+    )
+    for key in ("ARROW:schema", "pandas"):
+        for value in ("", "!", "AAAA", '{"columns": 7}', "[]"):
+            path = tmp_path / "damaged.parquet"
+            kept = table.replace_schema_metadata({key: value})
+            pa.parquet.write_table(kept, path, store_schema=False)
+            assert karat.evaluate(path, level=None).labels == tuple(sorted(ORDER))
 
 
 def test_ordered_numbers_are_categories_and_not_binned() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -365,3 +366,93 @@ def test_a_decimal_comma_is_named(karat: Karat) -> None:
         with pytest.raises(library.InputError, match="K130") as caught:
             call()
         assert told in str(caught.value)
+
+
+PERCENT = [f"{100 * p:.0f} %" if i % 2 else f"{100 * p:.0f}%" for i, p in enumerate(P)]
+FRACTIONS = np.array([float(text.rstrip("% ")) / 100 for text in PERCENT])
+
+
+def percents() -> pd.DataFrame:
+    return pd.DataFrame({"label": (TRUE == "fraud").astype(int), "p": PERCENT})
+
+
+def conversion(call: Callable[[], object], code: str = "K130") -> str:
+    with pytest.raises(library.InputError, match=code) as caught:
+        call()
+    return " ".join(str(caught.value).split("Convert the percent to fractions")[1].split())
+
+
+def test_the_call_that_converts_percent_is_shown_and_works(tmp_path: Path) -> None:
+    df = percents()
+    wanted = library.evaluate(df.assign(p=FRACTIONS), prob="p")["brier"].value
+    call = conversion(lambda: library.evaluate(df, prob="p")).removeprefix(": ").rstrip(".")
+    assert call == """df['p'] = df['p'].str.rstrip("%").astype(float) / 100"""
+    exec(call, {"df": df})  # noqa: S102
+    assert library.evaluate(df, prob="p")["brier"].value == wanted
+
+    call = conversion(lambda: library.brier(df["label"], y_prob=PERCENT))
+    names = {"pandas": pd, "y_prob": PERCENT}
+    exec(call.removeprefix(": ").rstrip("."), names)  # noqa: S102
+    assert library.brier(df["label"], y_prob=names["y_prob"]) == wanted
+
+    frame = pl.from_pandas(percents())
+    call = conversion(lambda: library.evaluate(frame, prob="p")).removeprefix(": ").rstrip(".")
+    made = eval(call, {"df": frame, "pl": pl})  # noqa: S307
+    assert library.evaluate(made, prob="p")["brier"].value == wanted
+
+    paths = {kind: tmp_path / f"rows.{kind}" for kind in ("parquet", "jsonl")}
+    percents().to_parquet(paths["parquet"])
+    percents().to_json(paths["jsonl"], orient="records", lines=True)
+    for path in paths.values():
+        call = conversion(lambda path=path: library.evaluate(path, prob="p"))
+        query = call.partition(": ")[2].rstrip(".").replace("FILE", str(path))
+        assert library.evaluate(query, prob="p")["brier"].value == wanted
+
+
+def test_weights_of_percent_show_the_call_too(tmp_path: Path) -> None:
+    df = percents().assign(pred=1).rename(columns={"p": "w"})
+    df.to_parquet(tmp_path / "rows.parquet")
+    call = """df['w'] = df['w'].str.rstrip("%").astype(float) / 100."""
+    assert conversion(lambda: library.evaluate(df, weights="w"), "K116") == f": {call}"
+    told = conversion(lambda: library.evaluate(tmp_path / "rows.parquet", weights="w"), "K116")
+    assert """rtrim("w", '% ')::DOUBLE / 100 AS "w")""" in told
+
+
+def test_texts_that_are_not_all_percent_keep_their_advice(tmp_path: Path) -> None:
+    df = percents()
+    df.loc[3, "p"] = "n/a"
+    df.to_parquet(tmp_path / "rows.parquet")
+    for source in (df, tmp_path / "rows.parquet"):
+        with pytest.raises(library.InputError, match="K130") as caught:
+            library.evaluate(source, prob="p")
+        assert "percent to fractions" not in str(caught.value)
+
+
+def test_a_condition_on_percent_reads_its_fraction(karat: Karat) -> None:
+    rows = percents().assign(off=[f"{i % 20 * 5}%" for i in range(len(P))])
+    rows.loc[0, "off"] = None
+    rows.to_csv("rows.csv", index=False)
+    for condition in ("off > 50%", "off > 50", "off < 0.5", "off = '45%'", "off IN ('45%')"):
+        told = karat("report", "rows.csv", "--prob", "p", "--where", condition)
+        assert told.code == 2
+        assert "K408" in told.err
+        assert '--where "NAME.fraction > 0.45"' in told.err
+    for condition, n in (
+        ("off.fraction > 0.45", sum(i % 20 * 5 > 45 for i in range(len(P)))),
+        ("off IS NULL", 1),
+        ("p.fraction >= 0 AND label = 1", int(rows["label"].sum())),
+    ):
+        told = karat("report", "rows.csv", "--prob", "p", "--where", condition, "--format", "json")
+        assert told.code == 0, told.err
+        assert json.loads(told.out)["n_rows"] == n
+    told = karat("report", "rows.csv", "--prob", "p", "--where", "label LIKE '5%' AND AND")
+    assert "fraction" not in told.err
+
+
+@pytest.mark.parametrize("container", ["csv", "pandas"])
+def test_slices_of_percent_are_in_the_order_of_their_values(container: str, tmp_path: Path) -> None:
+    rows = percents().assign(p=FRACTIONS, off=[f"{i % 4 * 5}%" for i in range(len(P))])
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    source = tmp_path / "rows.csv" if container == "csv" else rows
+    report = library.evaluate(source, prob="p", by="off")
+    assert list(report.slices["off"]) == ["0%", "5%", "10%", "15%"]

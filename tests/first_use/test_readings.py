@@ -13,6 +13,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from karat.tally import Classes
 from tests.same import assert_same
 
 RNG = np.random.default_rng(11)
@@ -75,14 +76,109 @@ def test_an_order_is_kept_where_batches_lack_a_grade() -> None:
     assert_same(report["kappa_linear"].value, karat.kappa_linear(*both), within=1e-12)
 
 
-def test_orders_that_no_batch_holds_whole_are_asked_for() -> None:
+BATCHES = [TRUE == 0, TRUE == 2, np.isin(TRUE, (0, 1))]
+"""Rows of batches none of which holds all grades, true or predicted."""
+
+
+def in_batches(add: Any, *kinds: pd.CategoricalDtype) -> None:
+    for rows, kind in zip(BATCHES, kinds or [KIND] * 3, strict=True):
+        pred = np.where(np.isin(PRED[rows], TRUE[rows]), PRED[rows], TRUE[rows])
+        add(*(pd.Series(np.array(GRADES)[each]).astype(kind) for each in (TRUE[rows], pred)))
+
+
+def whole() -> tuple[Any, Any]:
+    found: list[Any] = []
+    in_batches(lambda true, pred: found.append((true, pred)))
+    return pd.concat([true for true, _ in found]), pd.concat([pred for _, pred in found])
+
+
+def test_an_order_that_no_batch_holds_whole_is_kept() -> None:
+    wanted = karat.evaluate(*whole())
+    stream, parts = karat.Stream(), []
+    in_batches(stream.update)
+
+    def part(true: Any, pred: Any) -> None:
+        parts.append(karat.Stream())
+        parts[-1].update(true, pred)
+
+    in_batches(part)
+    stored = [karat.Stream.from_bytes(one.to_bytes()) for one in parts]
+    for merged in (stream, stored[0].merge(stored[1]).merge(stored[2])):
+        report = merged.report()
+        assert report.labels == tuple(GRADES)
+        assert_same(report["kappa_linear"].value, wanted["kappa_linear"].value, within=1e-12)
+
+
+def test_a_monitor_keeps_an_order_that_no_batch_holds_whole(tmp_path: Path) -> None:
+    path, wanted = tmp_path / "state", karat.kappa_linear(*whole())
+    karat.Monitor(min={"kappa_linear": 0.1}).save(path)
+
+    def add(true: Any, pred: Any) -> None:
+        monitor = karat.Monitor.load(path)
+        monitor.add(true, pred)
+        monitor.save(path)
+
+    in_batches(add)
+    assert_same(karat.Monitor.load(path).result.rules[0].value, wanted, within=1e-12)
+
+
+def test_an_order_is_that_of_the_batch_that_declares_most() -> None:
     stream = karat.Stream()
-    for grades in ((0, 2), (0, 1)):
-        rows = np.isin(TRUE, grades)
-        stream.update(graded(TRUE[rows]), graded(TRUE[rows]))
+    some = [pd.CategoricalDtype([*GRADES][first:], ordered=True) for first in (0, 1, 0)]
+    in_batches(stream.update, *some)
+    assert stream.report().labels == tuple(GRADES)
+
+
+@pytest.mark.parametrize("others", [GRADES[::-1], None])
+def test_contradicting_or_lacking_declarations_are_asked_for(others: Any) -> None:
+    stream = karat.Stream()
+    kind: Any = object if others is None else pd.CategoricalDtype(others, ordered=True)
+    in_batches(stream.update, KIND, KIND, kind)
     report = stream.report()
     assert report.labels == ("high", "low", "medium")
     assert code(lambda: report["kappa_linear"]) == "K316"
+
+
+def test_an_order_that_is_forgotten_between_batches_is_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Sabotage: batches that keep only the order of the categories that occur."""
+    monkeypatch.setattr(Classes, "categories", property(lambda own: own.is_ordered and own.labels))
+    stream = karat.Stream()
+    in_batches(stream.update)
+    assert code(lambda: stream.report()["kappa_linear"]) == "K316"
+
+
+def named_scores(rows: Any) -> pd.DataFrame:
+    return pd.DataFrame(np.eye(3)[PRED[rows]] * 0.7 + 0.1, columns=GRADES)
+
+
+@pytest.mark.parametrize("max_memory", [1 << 28, 1 << 20])
+def test_scores_by_class_name_keep_the_order_in_a_stream(max_memory: int) -> None:
+    stream, n = karat.Stream(max_memory=max_memory), 1 if max_memory > 1 << 20 else 400
+    for rows in BATCHES:
+        scores = pd.concat([named_scores(rows)] * n, ignore_index=True)
+        stream.update(pd.concat([graded(TRUE[rows])] * n, ignore_index=True), y_prob=scores)
+    report = stream.report()
+    whole = np.concatenate([np.flatnonzero(rows) for rows in BATCHES])
+    wanted = karat.evaluate(graded(TRUE[whole]), y_prob=named_scores(whole))
+    assert report.labels == tuple(GRADES)
+    for name in ("kappa_quadratic", "macro_roc_auc"):
+        assert_same(report[name].value, wanted[name].value, within=1e-9)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_scores_move_with_classes_that_lose_their_order(is_first: bool) -> None:
+    stream = karat.Stream()
+    for is_graded in (is_first, not is_first):
+        true = graded(TRUE) if is_graded else np.array(GRADES)[TRUE]
+        stream.update(true, y_prob=named_scores(slice(None)))
+    report = stream.report()
+    wanted = karat.evaluate(graded(TRUE), y_prob=named_scores(slice(None)))
+    assert report.labels == ("high", "low", "medium")
+    assert code(lambda: report["kappa_linear"]) == "K316"
+    for name in ("accuracy", "macro_roc_auc", "log_loss"):
+        assert_same(report[name].value, wanted[name].value, within=1e-12)
 
 
 def test_models_in_categories_have_their_order() -> None:
@@ -121,7 +217,19 @@ def test_a_stored_report_keeps_the_order() -> None:
     again = karat.Report.from_json(report.to_json())
     assert again["kappa_linear"].value == report["kappa_linear"].value
     plain = karat.evaluate(np.array(GRADES)[TRUE], np.array(GRADES)[PRED])
-    assert "is_ordered" not in plain.to_dict()["classes"]
+    assert not {"is_ordered", "order"} & plain.to_dict()["classes"].keys()
+
+
+def test_stored_reports_of_some_grades_are_compared_in_their_order() -> None:
+    reports = {}
+    for name, grades in (("a", (0, 2)), ("b", (0, 1))):
+        rows = np.isin(TRUE, grades) & np.isin(PRED, grades)
+        report = karat.evaluate(graded(TRUE[rows]), graded(PRED[rows]))
+        assert report.to_dict()["classes"]["order"] == GRADES
+        reports[name] = karat.Report.from_json(report.to_json())
+    found = karat.compare(reports, metrics=["kappa_linear"])["kappa_linear"]
+    values = {report["kappa_linear"].value for report in reports.values()}
+    assert {found.value_a, found.value_b} == values
 
 
 # Two scores.

@@ -192,6 +192,68 @@ def order_of_an_enum() -> object:
     return list(found.slices["age"])
 
 
+def _ages() -> pd.DataFrame:
+    order = ["<25", "25-32", ">32"]
+    ages = pd.Categorical([order[i % 3] for i in range(8)], order, ordered=True)
+    return pd.DataFrame({"label": TRUE, "pred": PRED, "age": ages})
+
+
+@row(2, "ordered categories in by= of Dask", r"\['<25', '25-32', '>32'\]")
+def ordered_categories_of_dask() -> object:
+    import dask.dataframe as dd
+
+    return _slices(dd.from_pandas(_ages(), npartitions=2), by="age")
+
+
+@row(
+    2,
+    "… of Parquet, and of ENUM in a query",
+    r"\['<25', '25-32', '>32'\] \['<25', '25-32', '>32'\]",
+)
+def ordered_categories_of_files() -> object:
+    path = str(Path(tempfile.mkdtemp()) / "ages.parquet")
+    _ages().to_parquet(path)
+    query = f"SELECT label, pred, age::ENUM('<25', '25-32', '>32') AS age FROM '{path}'"
+    return f"{_slices(path, by='age')} {_slices(query, by='age')}"
+
+
+def _discounts() -> dict[str, Any]:
+    return {"label": TRUE, "pred": PRED, "off": [f"{i * 5}%" for i in range(8)]}
+
+
+@row(2, "a CSV column of percent in a condition", r"(K408 fraction ){4}exit 0: .* 2 rows .*")
+def percent_in_a_condition() -> object:
+    path = _csv("percent.csv", **_discounts())
+    told = []
+    for condition in ("off > 50%", "off > 25", "off > 0.25", "off > '25%'", "off.fraction > 0.25"):
+        answer = command("report", path, "--where", condition)
+        is_shown = "K408" in answer and '--where "NAME.fraction > 0.45"' in answer
+        told.append("K408 fraction" if is_shown else answer)
+    return " ".join(told)
+
+
+@row(2, "percent in by=, of a CSV and in memory", r"0% 5% 10% .* 35%, 0% 5% 10% .* 35%")
+def percent_by() -> object:
+    rows = _discounts()
+    frame = pd.DataFrame(rows)
+    sides = _slices(_csv("percent.csv", **rows), by="off"), _slices(frame, by="off")
+    return ", ".join(map(" ".join, sides))
+
+
+@row(
+    2,
+    "percent as text in a frame and in Parquet",
+    r"""K130 .*: df\['p'\] = df\['p'\]\.str\.rstrip\("%"\)\.astype\(float\) / 100\. """
+    r"""K130 .*SELECT \* REPLACE \(rtrim\("p", '% '\)::DOUBLE / 100 AS "p"\) FROM 'FILE'\.""",
+)
+def percent_as_text() -> object:
+    frame = pd.DataFrame({"label": TRUE, "p": [f"{i * 10}%" for i in range(8)]})
+    path = str(Path(tempfile.mkdtemp()) / "percent.parquet")
+    frame.to_parquet(path)
+    calls = (lambda one=one: karat.evaluate(one, prob="p") for one in (frame, path))
+    return " ".join(error(call) for call in calls)
+
+
 @row(8, "long work from Python: the log of a read", r"\['3,000 of 3,000 rows read'\]")
 def log_of_a_read() -> object:
     import logging

@@ -170,6 +170,73 @@ def order_of_a_categorical() -> object:
     return " ".join(f"{value:.5g}" for value in values)
 
 
+def _in_batches(add: Any) -> None:
+    """Ordered categories; no batch holds all of them."""
+    kind = pd.CategoricalDtype(list(GRADES), ordered=True)
+    for codes, guesses in (([0, 2, 2], [0, 2, 0]), ([1, 0, 1], [1, 1, 0])):
+        add(*(pd.Series(GRADES[each]).astype(kind) for each in (codes, guesses)))
+
+
+@row(1, "… that no batch of a stream or a monitor holds whole", r"0\.25 0\.25 0\.25 0\.25")
+def order_that_no_batch_holds() -> object:
+    stream, other, parts = karat.Stream(), karat.Stream(), iter([karat.Stream(), karat.Stream()])
+    monitor = karat.Monitor(min={"kappa_quadratic": 0.1})
+    for add in (
+        stream.update,
+        monitor.add,
+        lambda *given: other.merge(_stream_of(next(parts), given)),
+    ):
+        _in_batches(add)
+    state = karat.Monitor.from_bytes(monitor.to_bytes())
+    values = [one.report()["kappa_quadratic"].value for one in (stream, other)]
+    values += [one.result.rules[0].value for one in (monitor, state)]
+    return " ".join(f"{value:.4g}" for value in values)
+
+
+def _stream_of(stream: Any, given: Any) -> Any:
+    stream.update(*given)
+    return karat.Stream.from_bytes(stream.to_bytes())
+
+
+@row(
+    1,
+    "… in Parquet of pandas, of Arrow, of Polars, in SQL ENUM",
+    r"0\.633\d 0\.633\d 0\.633\d 0\.633\d",
+)
+def order_in_files() -> object:
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kind = pd.CategoricalDtype(list(GRADES), ordered=True)
+    y_true, y_pred = _grades()
+    frame = pd.DataFrame({"label": GRADES[y_true], "pred": GRADES[y_pred]})
+    enum = f"ENUM({', '.join(map(repr, GRADES.tolist()))})"
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [f"{folder}/{name}.parquet" for name in ("pandas", "arrow", "polars")]
+        frame.astype(kind).to_parquet(paths[0])
+        table = pa.Table.from_pandas(frame.astype(kind)).replace_schema_metadata(None)
+        pq.write_table(table, paths[1])
+        pl.from_pandas(frame).cast(pl.Enum(GRADES.tolist())).write_parquet(paths[2])
+        query = f"SELECT label::{enum} AS label, pred::{enum} AS pred FROM '{paths[2]}'"
+        found = [karat.evaluate(one)["kappa_quadratic"].value for one in (*paths, query)]
+    return " ".join(f"{value:.5g}" for value in found)
+
+
+@row(1, "… in the chunks of an Arrow column that lack a grade", r"0\.25")
+def order_in_chunks() -> object:
+    import pyarrow as pa
+
+    sides: tuple[list[Any], list[Any]] = ([], [])
+
+    def add(*given: Any) -> None:
+        for side, own in zip(sides, given, strict=True):
+            side.append(pa.array(own if side else own.cat.remove_unused_categories()))
+
+    _in_batches(add)
+    return f"{karat.kappa_quadratic(*map(pa.chunked_array, sides)):.4g}"
+
+
 @row(
     1,
     'labels "0" … "11" as text with a matrix of 12 columns',

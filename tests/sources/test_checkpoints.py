@@ -189,6 +189,11 @@ def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) 
     ]  # fmt: skip
     whole = subprocess.run(words, capture_output=True, check=True, text=True)
     resumed = [*words, "--checkpoint", str(path), "-o", str(out)]
+    # The read waits after each unit, so that it is never done before it is killed.
+    resumed[2] = (
+        "import time; from karat.data.sources.files.large import ReadingUnits as R; done = R.done; "
+        f"R.done = lambda self, *a: (done(self, *a), time.sleep(0.2)); {program}"
+    )
     kills = []
     for target in (1, 9, 17):
         run = subprocess.Popen(resumed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -149,6 +149,47 @@ def test_union_adds_classes_in_order() -> None:
     assert both.matrix().tolist() == [[1, 1, 0], [1, 3, 1], [0, 0, 3]]
 
 
+ORDER = ("low", "some", "medium", "high")
+
+
+def in_order(labels: Any, order: Any = ORDER) -> Cells:
+    """One row of each of these classes, of ordered categories."""
+    classes = Classes.of([label for label in order if label in labels]).in_order(order)
+    return Cells.dense(np.eye(classes.k, dtype=int), classes=classes)
+
+
+@given(
+    batches=st.lists(st.sets(st.sampled_from(ORDER), min_size=1), min_size=3, max_size=3),
+    orders=st.lists(st.sampled_from([ORDER, ORDER[:3], ORDER[::-1], None]), min_size=3, max_size=3),
+)
+def test_union_keeps_the_order_that_all_declare(batches: Any, orders: Any) -> None:
+    parts = []
+    for labels, order in zip(batches, orders, strict=True):
+        occurring = {*labels} & {*(order or ORDER)} or {"low"}
+        part = in_order(occurring, order or sorted(ORDER))
+        plain = Classes.of(part.classes.labels)
+        parts.append(part if order else part.with_classes(plain))
+    one, two, three = parts
+    whole = union(union(one, two), three)
+    assert_equal(union(two, one), union(one, two))
+    if not (None in orders or {ORDER[::-1]} < {*orders}):
+        assert_equal(whole, union(one, union(two, three)))
+        assert whole.classes.categories == max(orders, key=len)
+        occurring = {label for part in parts for label in part.classes.labels}
+        assert whole.classes.labels == tuple(x for x in max(orders, key=len) if x in occurring)
+    else:
+        assert whole.classes.categories is None
+        assert whole.classes.labels == tuple(sorted(whole.classes.labels))
+
+
+def test_a_part_of_ordered_classes_keeps_their_order() -> None:
+    both = union(in_order(["low", "high"]), in_order(["medium"]))
+    assert subtract(both, reorder(in_order(["medium"]), both.classes)).classes == both.classes
+    assert occurring(both).classes == both.classes
+    assert from_bytes(to_bytes(both)).classes == both.classes
+    assert both.classes.some([0, 2]) == in_order(["low", "high"]).classes
+
+
 @every_storage
 @both_kinds
 def test_union_is_that_of_the_matrices(storage: str, is_weighted: bool) -> None:

@@ -81,6 +81,13 @@ def change_array(name: str, key: str, value: Any) -> Any:
         lambda header: header.update(storage="dense"),
         lambda header: header.update(storage="cube"),
         lambda header: header.update(names=["one"]),
+        lambda header: header.update(is_ordered=True, order=["ç", "b", "a"]),
+        lambda header: header.update(is_ordered=True, order=["a", "b"]),
+        lambda header: header.update(is_ordered=True, order=["a", "b", "ç", 1]),
+        lambda header: header.update(is_ordered=True, order=[["a"], "b", "ç"]),
+        lambda header: header.update(is_ordered=True, order=7),
+        lambda header: header.update(order=["a", "b", "ç", "d"]),
+        lambda header: header.update(is_ordered="yes"),
         lambda header: header.update(axes=[{"name": "fold", "labels": [1, 2]}]),
         lambda header: header.pop("storage"),
         lambda header: header.update(arrays=[]),
@@ -93,6 +100,13 @@ def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
 
 def test_an_unchanged_header_is_read() -> None:
     assert from_bytes(rewritten(lambda header: None)).matrix().tolist() == TALLY.counts.tolist()
+
+
+@pytest.mark.parametrize("facts", [{}, {"is_ordered": True}, {"is_ordered": False}])
+def test_a_header_of_an_earlier_version_has_the_order_of_its_classes(facts: Any) -> None:
+    found = from_bytes(rewritten(lambda header: header.update(facts))).classes
+    assert found.labels == ("a", "b", "ç")
+    assert found.categories == (found.labels if facts.get("is_ordered") else None)
 
 
 @pytest.mark.parametrize("coordinates", [[[0, 5], [0, 1]], [[0, -1], [0, 1]], [[1, 0], [1, 0]],

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.clusters import RowNames, encode_names, names_of_column
+from karat.data.clusters import RowNames, encode_names, names_of_column, texts_of
 from karat.data.labels.column import Column, Flags
 from karat.data.labels.counting import count_codes
 from karat.data.listing import listed_of
@@ -51,6 +51,7 @@ class SlicesLater:
         booleans: the columns of true and false.
         is_one_csv: whether the values are the texts of one CSV.
         folds: the columns of folds, which are one of the groups; or None.
+        orders: columns of ordered categories → every category in its order.
     """
 
     groups: tuple[Key, ...] = ()
@@ -58,6 +59,7 @@ class SlicesLater:
     folds: FoldColumns | None = None
     booleans: frozenset[str] = frozenset()
     is_one_csv: bool = False
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def searched(
         self, names: Mapping[str, RowNames]
@@ -86,6 +88,7 @@ class SlicesLater:
             is_number=name in self.numbers,
             is_boolean=name in self.booleans,
             is_one_csv=self.is_one_csv,
+            order=self.orders.get(name),
             **options,
         )
 
@@ -241,7 +244,8 @@ def values_as_text(values: Any, name: str, n: int) -> Column:
 
 def text_names(column: Column, name: str) -> RowNames:
     """Return the values of a column as text, with missing values as one of them."""
-    found = replace(names_of_column(column), column=f"column {name!r}")
+    order = None if column.order is None else texts_of(column.order, column.kind)
+    found = replace(names_of_column(column), column=f"column {name!r}", order=order)
     if column.missing is None:
         return found
     codes = np.where(column.missing, len(found.texts), found.codes).astype(np.int32)

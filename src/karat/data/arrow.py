@@ -137,6 +137,16 @@ def _fields(schema: Any) -> list[tuple[str, str]]:
     ]
 
 
+def ordered_fields(schema: bytes) -> set[str]:
+    """Return the ordered dictionaries of a schema that was written for other processes."""
+    import nanoarrow
+    from nanoarrow.ipc import InputStream
+
+    with nanoarrow.c_array_stream(InputStream.from_readable(schema)) as stream:
+        fields = stream.get_schema().children
+        return {field.name for field in fields if field.flags & _ORDERED}
+
+
 def bits(bitmap: npt.NDArray[np.uint8], offset: int, length: int) -> Flags:
     """bool[length] of a bitmap, least significant bit first."""
     first = offset // 8

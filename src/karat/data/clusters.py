@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy.typing as npt
 from karat import _native
 from karat.data.arrow import ArrowColumn
 from karat.data.labels.arrays import encoded_texts, text_codes
-from karat.data.labels.column import Column, Flags, Nulls, resolved
+from karat.data.labels.column import Column, Flags, Kind, Nulls, resolved
 from karat.data.labels.containers import encode
 from karat.errors import KaratError, error
+from karat.tally.classes import Label
 
 Codes = npt.NDArray[np.int32]
 
@@ -27,12 +29,14 @@ class RowNames:
         codes: int32[n].
         texts: the name of each code, as text: 1 of one file is '1' of another.
         hashes: hashes in place of the texts, if the other side has only hashes, or None.
+        order: the texts of ordered categories in their order, also of those without rows, or None.
     """
 
     column: str
     codes: Codes
     texts: tuple[str, ...]
     hashes: tuple[str, ...] | None = None
+    order: tuple[str, ...] | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -78,10 +82,13 @@ def names_of_column(column: Column) -> RowNames:
     """Return the names in a column of a table, without missing rows."""
     found = resolved(column)
     codes = (found.codes.astype(np.int64) - found.base).astype(np.int32)
-    texts = tuple("" if label is None else str(label) for label in found.labels or ())
-    if column.kind == "boolean":  # as files write them
-        texts = tuple(map(str.lower, texts))
-    return RowNames(column.argument, codes, texts)
+    return RowNames(column.argument, codes, texts_of(found.labels or (), column.kind))
+
+
+def texts_of(labels: Sequence[Label | None], kind: Kind) -> tuple[str, ...]:
+    """Return the name of each label, as files write it."""
+    texts = ("" if label is None else str(label) for label in labels)
+    return tuple(map(str.lower, texts) if kind == "boolean" else texts)
 
 
 def as_clusters(

@@ -28,16 +28,15 @@ def aligned_models(
         invalid `labels` or `positive`, K118 and K124 ordered categories that do not fit.
     """
     columns = list(predicted.values())
-    declared, is_ordered = labels, False
+    declared, order = labels, None
     if labels is None:
         found = [align(true, column).classes.labels for column in columns]
         united = {label for known in found for label in known}
         order = next((column.order for column in (true, *columns) if column.order), None)
         kinds = {column.kind for column in (true, *columns)}
         kind = true.kind if len(kinds) == 1 else "integer"
-        is_ordered = order is not None and united <= set(order)
-        if order is None or not is_ordered:
-            declared = harmonized(sorted(united), kind)
+        if order is None or not united <= set(order):
+            declared, order = harmonized(sorted(united), kind), None
         else:
             declared = [label for label in order if label in united]
         if len(declared) == 1:
@@ -46,7 +45,7 @@ def aligned_models(
     sides = [align(true, column, declared, positive) for column in columns]
     classes = sides[0].classes
     if labels is None:
-        classes = replace(classes, is_declared=False, is_ordered=is_ordered or None)
+        classes = replace(classes, is_declared=False).in_order(order)
     codes = [(codes_within(side.true, classes), codes_within(side.pred, classes)) for side in sides]
     return {
         name: Rows(classes, codes[0][0], pred)

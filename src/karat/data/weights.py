@@ -19,6 +19,7 @@ from karat.data.labels.containers import (
     is_sparse,
     single_column,
 )
+from karat.data.percents import conversion
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
 
@@ -48,6 +49,21 @@ def as_weights(
     Cost: none for float64 in native byte order, else one copy.
     """
     try:
+        array = _array(values, argument)
+    except KaratError as problem:
+        advice = conversion(values, argument) if problem.code == "K116" else None
+        if advice is None:
+            raise
+        raise error("K116", **{**problem.context, "advice": advice}) from None
+    if len(array) != n:
+        raise error("K102", left=beside, n_left=n, right=argument, n_right=len(array))
+    with np.errstate(over="ignore"):
+        return native_order(array).astype(np.float64, copy=False)
+
+
+def _array(values: Any, argument: str) -> npt.NDArray[Any]:
+    """Return the weights as an array of numbers."""
+    try:
         array = _numbers(values, argument)
     except (KaratError, MemoryError):
         raise
@@ -63,10 +79,7 @@ def as_weights(
         array = _from_objects(array, argument)
     if array.dtype.kind not in "biuf":
         raise error("K116", argument=argument, found=f"Its dtype is {array.dtype}")
-    if len(array) != n:
-        raise error("K102", left=beside, n_left=n, right=argument, n_right=len(array))
-    with np.errstate(over="ignore"):
-        return native_order(array).astype(np.float64, copy=False)
+    return array
 
 
 def refuse_weights(weights: Weights, argument: str = "weights") -> None:

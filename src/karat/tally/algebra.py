@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from karat.errors import error, shown
 from karat.tally.cells import Cells, summed_by
-from karat.tally.classes import Classes
-from karat.tally.shared import Numbers, check_weighting, if_any, other_kinds, recoding, united
+from karat.tally.classes import Classes, usual_positive
+from karat.tally.shared import Numbers, check_weighting, common_labels, if_any, recoding
 
 
 def merge(left: Cells, right: Cells) -> Cells:
@@ -92,15 +92,13 @@ def union(left: Cells, right: Cells) -> Cells:
         K108 one has strings and the other numbers; K201 declared classes differ.
     """
     a, b = left.classes, right.classes
-    if a.labels != b.labels and not (a.is_declared or b.is_declared):
-        if not a.k:
-            return right
-        if not b.k:
-            return left
-        if isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
-            raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
-        both = united(a, b) or Classes.of(sorted({*a.labels, *b.labels}))
-        left, right = reorder(left, both), reorder(right, both)
+    if not (a.is_declared or b.is_declared):
+        if not (a.k and b.k):
+            return left if a.k else right
+        both = common_labels(a, b)
+        if both is not a:
+            both = replace(both, positive=usual_positive(both.labels))
+        left, right = (x if x.classes == both else reorder(x, both) for x in (left, right))
     return merge(left, right)
 
 

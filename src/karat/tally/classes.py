@@ -21,6 +21,7 @@ class Classes:
         is_declared: whether the caller listed them (then classes that do not occur are kept).
         is_ordered: whether their order was declared, by the caller or by ordered categories; None:
             as `is_declared`.
+        order: every category in the declared order, if some do not occur; else None.
     """
 
     labels: tuple[Label, ...]
@@ -28,12 +29,20 @@ class Classes:
     names: tuple[str, ...] | None = None
     is_declared: bool = False
     is_ordered: bool | None = None
+    order: tuple[Label, ...] | None = None
 
     @property
     def has_order(self) -> bool:
         """True if the order of the classes means something: declared, or that of numbers."""
         is_declared = self.is_declared if self.is_ordered is None else self.is_ordered
         return is_declared or self.k <= _PAIR or not isinstance(self.labels[0], str)
+
+    @property
+    def categories(self) -> tuple[Label, ...] | None:
+        """Every category in the declared order, also those that do not occur; None without one."""
+        if not self.is_ordered:
+            return None
+        return self.labels if self.order is None else self.order
 
     @property
     def k(self) -> int:
@@ -49,6 +58,13 @@ class Classes:
         """Return the same classes with other display names."""
         return replace(self, names=None if names is None else tuple(names))
 
+    def in_order(self, categories: Sequence[Label] | None) -> Classes:
+        """Return the classes with their declared order, that of these categories; None: as is."""
+        if categories is None:
+            return self
+        order = None if tuple(categories) == self.labels else tuple(categories)
+        return replace(self, is_ordered=True, order=order)
+
     def swapped(self) -> Classes:
         """Return two classes in the opposite order."""
         positive = None if self.positive is None else 1 - self.positive
@@ -59,6 +75,7 @@ class Classes:
         """Return the classes at these places, as discovered ones."""
         kept = list(places)
         found = replace(Classes.of([self.labels[i] for i in kept]), is_ordered=self.is_ordered)
+        found = found.in_order(self.categories)
         return found if self.names is None else found.named([self.names[i] for i in kept])
 
     @classmethod

@@ -128,12 +128,18 @@ class HeldRows:
         )
 
     def recoded(self, classes: Classes) -> HeldRows:
-        """Return the same rows on an axis that has all of their classes."""
+        """Return the same rows on an axis that has all of their classes; columns move with them."""
         to = recoding(self.classes, classes)
         if np.array_equal(to, np.arange(len(to))):
             return replace(self, classes=classes)
+        order = np.argsort(to) if len(to) == self.shape[0] else slice(None)
         chunks = tuple(
-            replace(chunk, codes=to[chunk.codes], pred=if_any(to.__getitem__, chunk.pred))
+            replace(
+                chunk,
+                codes=to[chunk.codes],
+                values=chunk.values[..., order],
+                pred=if_any(to.__getitem__, chunk.pred),
+            )
             for chunk in self.chunks
         )
         return replace(self, classes=classes, chunks=chunks)

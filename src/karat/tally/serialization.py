@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import KaratError, error, short
+from karat.errors import KaratError, error, short, shown
 from karat.tally.cells import Axis, Cells
 from karat.tally.classes import Classes
 from karat.tally.shared import wrong_numbers
@@ -37,9 +37,10 @@ def inconsistency(cells: Cells) -> str | None:
 def wrong_classes(classes: Classes) -> str | None:
     """Return a contradiction in classes that were read, or None."""
     labels: tuple[Any, ...] = classes.labels
-    if strange := [label for label in labels if not isinstance(label, str | int)]:
+    every: tuple[Any, ...] = labels if classes.order is None else (*labels, *classes.order)
+    if strange := [label for label in every if not isinstance(label, str | int)]:
         return f"The class {strange[0]!r} is not a label"
-    if len({isinstance(label, str) for label in labels}) > 1:
+    if len({isinstance(label, str) for label in every}) > 1:
         return "The classes mix strings and numbers"
     if len(set(labels)) != classes.k:
         return "Some class occurs twice"
@@ -56,6 +57,12 @@ def wrong_classes(classes: Classes) -> str | None:
         return f"The positive class {positive!r} is not one of {classes.k}"
     if positive is not None and classes.k > 2:
         return f"The positive class is one of {classes.k} classes"
+    is_ordered: Any = classes.is_ordered
+    if is_ordered not in (None, True, False):
+        return "Its order of classes is none"
+    order: Any = iter(() if classes.order is None else classes.order)
+    if classes.order is not None and not (is_ordered and all(x in order for x in labels)):
+        return f"Its classes are not in the order {shown(classes.order)}"
     return None
 
 
@@ -185,14 +192,16 @@ def facts_of_classes(classes: Classes) -> dict[str, Any]:
     return {**facts, "is_declared": classes.is_declared, **_order_of(classes)}
 
 
-def _order_of(classes: Classes) -> dict[str, bool]:
-    return {} if classes.is_ordered is None else {"is_ordered": classes.is_ordered}
+def _order_of(classes: Classes) -> dict[str, Any]:
+    facts = {"is_ordered": classes.is_ordered, "order": classes.order}
+    return {name: value for name, value in facts.items() if value is not None}
 
 
-def classes_of_facts(header: dict[str, Any]) -> Classes:
+def classes_of_facts(header: Mapping[str, Any]) -> Classes:
     """Return the classes from the output of `facts_of_classes`."""
-    labels, is_ordered = tuple(header["labels"]), header.get("is_ordered")
-    return Classes(labels, header["positive"], None, header["is_declared"], is_ordered)
+    facts = (header["positive"], None, header["is_declared"], header.get("is_ordered"))
+    order = header.get("order")
+    return Classes(tuple(header["labels"]), *facts, None if order is None else tuple(order))
 
 
 def facts_of_axes(axes: Sequence[Axis]) -> list[dict[str, Any]]:
@@ -368,13 +377,6 @@ def _arrays(
 
 
 def _cells_of(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Cells:
-    names = header["names"]
-    classes = Classes(
-        tuple(header["labels"]),
-        header["positive"],
-        None if names is None else tuple(names),
-        header["is_declared"],
-        header.get("is_ordered"),
-    )
+    classes = classes_of_facts(header).named(header["names"])
     axes = tuple(Axis(axis["name"], tuple(axis["labels"])) for axis in header["axes"])
     return Cells(classes, header["storage"], axes=axes, **arrays)

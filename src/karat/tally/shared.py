@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -42,28 +42,57 @@ def other_kinds(left: str, left_label: Label, right: str, right_label: Label) ->
 
 
 def common_labels(a: Classes, b: Classes) -> Classes:
-    """Return the labels of both: those of one of them, or the sorted union.
+    """Return the classes of both: those of one of them, or the union, in declared order or sorted.
 
     Errors:
         K108 one has strings and the other numbers; K201 declared labels differ.
     """
-    if a.labels == b.labels:
+    if a.labels == b.labels and a.categories == b.categories:
         return a
     if a.is_declared or b.is_declared:
         check_same(a, b)
+        return a
     if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
         raise other_kinds("one part of the data", a.labels[0], "another part", b.labels[0])
     return united(a, b) or Classes(tuple(sorted({*a.labels, *b.labels})))
 
 
 def united(*axes: Classes) -> Classes | None:
-    """Return the axis whose declared order contains those of all others; None if none does."""
-    longest = max(axes, key=lambda classes: classes.k)
-    for classes in axes:
-        remaining = iter(longest.labels)
-        if not (classes.is_ordered and all(label in remaining for label in classes.labels)):
+    """Return all labels in the declared order that contains every other one; None if none does.
+
+    Example:
+        >>> low, high = Classes.of(["low"]), Classes.of(["high"])
+        >>> both = united(low.in_order(["low", "mid", "high"]), high.in_order(["mid", "high"]))
+        >>> both.labels, both.categories
+        (('low', 'high'), ('low', 'mid', 'high'))
+    """
+    orders = [classes.categories for classes in axes]
+    known = [order for order in orders if order is not None]
+    order = widest_order(known) if len(known) == len(axes) else None
+    if order is None:
+        return None
+    seen = {label for classes in axes for label in classes.labels}
+    first = max(axes, key=lambda classes: classes.k)
+    found = first if len(seen) == first.k else Classes.of([x for x in order if x in seen])
+    return found.in_order(order)
+
+
+def widest_order(orders: Iterable[tuple[T, ...]]) -> tuple[T, ...] | None:
+    """Return the order that contains all others; None if none does, or without any.
+
+    Example:
+        >>> widest_order([("low", "high"), ("low", "mid", "high")])
+        ('low', 'mid', 'high')
+        >>> widest_order([("low", "high"), ("high", "low")]) is None
+        True
+    """
+    each = set(orders)
+    widest = max(each, key=len, default=None)
+    for order in each:
+        remaining = iter(widest or ())
+        if not all(value in remaining for value in order):
             return None
-    return longest
+    return widest
 
 
 def check_same(a: Classes, b: Classes) -> None:

@@ -287,7 +287,7 @@ class _Comparison:
             return
         bounds = found.get("bounds", {})
         # Names of columns declare classes, and no order.
-        free = self.left_out | ({"is_ordered"} if path == "classes" else set())
+        free = self.left_out | ({"is_ordered", "order"} if path == "classes" else set())
         lacking = wanted.keys() - found.keys() - free
         more = found.keys() - wanted.keys() - ({"bounds"} if bounds else set()) - free
         if lacking or more:

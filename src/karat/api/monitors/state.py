@@ -19,7 +19,7 @@ from karat.errors import error
 from karat.errors.options import option
 from karat.tally import Classes
 from karat.tally.held_rows import RowChunk, impossible
-from karat.tally.serialization import wrong_classes
+from karat.tally.serialization import classes_of_facts, facts_of_classes, wrong_classes
 from karat.tally.shared import common_labels
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -79,18 +79,18 @@ def _classes_of_both(before: Rows, batch: Rows, positive: Any) -> Classes:
         if now != then:
             given = {"now": now, "then": then, "path": MONITOR}
             raise error("K240", argument=argument, **given, do=_SAME_KIND)
-    labels, is_ordered = before.classes.labels, before.classes.is_ordered
-    if batch.classes.labels != labels:
-        if before.scores is not None:
-            facts = {"now": list(batch.classes.labels), "then": list(labels)}
-            raise error("K240", argument=option("labels"), **facts, path=MONITOR, do=_SAME_KIND)
-        both = common_labels(before.classes, batch.classes)
-        labels, is_ordered = both.labels, both.is_ordered
+    both = before.classes
+    if before.scores is not None and batch.classes.labels != both.labels:
+        facts = {"now": list(batch.classes.labels), "then": list(both.labels)}
+        raise error("K240", argument=option("labels"), **facts, path=MONITOR, do=_SAME_KIND)
+    if before.scores is None:
+        both = common_labels(both, batch.classes)
+    labels = both.labels
     if positive is None and len(labels) == 2:
         known = [one.labels[one.positive] for one in _with_positive(before, batch)]
         positive = known[0] if known else None
     classes = classes_of(labels, positive, is_declared=before.classes.is_declared)
-    return replace(classes, is_ordered=is_ordered)
+    return replace(classes, is_ordered=both.is_ordered, order=both.order)
 
 
 def _with_positive(*sides: Rows) -> list[Any]:
@@ -233,10 +233,7 @@ def facts_of(rows: Rows) -> dict[str, Any]:
     """What the arrays of rows do not say, as JSON types."""
     classes, scores = rows.classes, rows.scores
     return {
-        "labels": list(classes.labels),
-        "positive": classes.positive,
-        "is_declared": classes.is_declared,
-        **({} if classes.is_ordered is None else {"is_ordered": classes.is_ordered}),
+        **facts_of_classes(classes),
         "argument": None if scores is None else scores.argument,
         "tolerance": None if scores is None else scores.tolerance,
         "clusters": None if rows.clusters is None else list(rows.clusters.texts),
@@ -249,9 +246,7 @@ def rows_of(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rows:
     Errors:
         ValueError, or another that states how they contradict each other.
     """
-    labels, is_ordered = tuple(facts["labels"]), facts.get("is_ordered")
-    _require(is_ordered in (None, True, False), "an order that is none")
-    classes = Classes(labels, facts["positive"], None, facts["is_declared"], is_ordered)
+    classes = classes_of_facts(facts)
     wrong = wrong_classes(classes)
     _require(wrong is None, wrong or "")
     true, pred = arrays["true"], arrays["pred"]

@@ -191,7 +191,7 @@ class Stream:
             self._refuse_mixed("scores")
             self._land()
             before = self._tallies.scores
-            known = () if before is None else before.classes.labels
+            known = None if before is None else before.classes
             reader = self._settings.reader
             try:
                 batch = reader.rows(y_true, scores, y_pred, weights, known)

@@ -179,8 +179,7 @@ def align(true: Column, pred: Column, labels: Any = None, positive: Any = None) 
         _check_within(order, true, pred)
         ordered = [label for label in order if label in both]
     classes = classes_of(harmonized(ordered, common_kind(true, pred)), positive)
-    if order is not None:
-        classes = replace(classes, is_ordered=True)
+    classes = classes.in_order(order)
     return Aligned(classes, _side(true, classes), _side(pred, classes))
 
 

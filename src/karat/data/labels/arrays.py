@@ -30,6 +30,7 @@ from karat.data.labels.column import (
 from karat.data.labels.times import texts_of, texts_of_numbers
 from karat.errors import KaratError, error, short, shown
 from karat.tally.classes import Label
+from karat.tally.shared import widest_order
 
 _MISSING = -1
 
@@ -199,10 +200,9 @@ def common_order(left: Column, right: Column) -> tuple[Label, ...] | None:
     """Return the order declared by two columns, or None (K118: neither contains the other)."""
     if left.order is None or right.order is None:
         return left.order if right.order is None else right.order
-    longer, shorter = sorted((left.order, right.order), key=len, reverse=True)
-    remaining = iter(longer)
-    if all(label in remaining for label in shorter):
-        return longer
+    order = widest_order((left.order, right.order))
+    if order is not None:
+        return order
     raise error(
         "K118",
         left=left.argument,
@@ -283,9 +283,10 @@ def _encode_dictionaries(
     is_ordered = all(chunk.is_ordered for chunk in chunks)
     codes = [chunk.numbers() for chunk in chunks]
     if any(other != values[0] for other in values[1:]):
-        # Different dictionaries have no common order to keep.
-        is_ordered = False
-        values, codes = _united(values, codes, chunks, argument)
+        # One that contains the others declares the order of all.
+        order = widest_order(map(tuple, values)) if is_ordered else None
+        is_ordered = order is not None
+        values, codes = _united(values, codes, chunks, argument, order or ())
     return encode_dictionary(
         joined(codes), values[0], argument, nulls, missing=missing, is_ordered=is_ordered
     )
@@ -334,10 +335,14 @@ class ArrowValue:
 
 
 def _united(
-    values: list[list[object]], codes: list[Codes], chunks: tuple[ArrowChunk, ...], argument: str
+    values: list[list[object]],
+    codes: list[Codes],
+    chunks: tuple[ArrowChunk, ...],
+    argument: str,
+    order: Sequence[object],
 ) -> tuple[list[list[object]], list[Codes]]:
-    """Return one dictionary for all chunks, and the codes of each chunk in it."""
-    places: dict[object, int] = {}
+    """Return one dictionary for all chunks, which begins with `order`, and the codes in it."""
+    places: dict[object, int] = {value: place for place, value in enumerate(order)}
     united: list[Codes] = []
     for own, part, chunk in zip(values, codes, chunks, strict=True):
         # The entry added at the end keeps an empty dictionary of null rows readable.

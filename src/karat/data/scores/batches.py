@@ -34,7 +34,7 @@ from karat.tally import Cells, Classes
 from karat.tally.cached import cached_property
 from karat.tally.classes import Label, usual_positive
 from karat.tally.row_sample import row_parts
-from karat.tally.shared import if_any, other_kinds, taken
+from karat.tally.shared import if_any, other_kinds, taken, united
 
 _MODERATE: Final = 1e30
 """Half of the exponent range of float32."""
@@ -151,7 +151,7 @@ class BatchReader:
         self._labels, self._positive, self._threshold = labels, positive, threshold
 
     def rows(
-        self, y_true: Any, scores: Scores, y_pred: Any, weights: Any, known: tuple[Label, ...]
+        self, y_true: Any, scores: Scores, y_pred: Any, weights: Any, known: Classes | None
     ) -> Rows:
         """Return a batch on the classes so far, the known ones, in its own memory."""
         true = encode(y_true, "y_true")
@@ -198,7 +198,7 @@ class BatchReader:
         return None if labels is None else GivenClasses.of(labels, self._positive)
 
     def _placed(
-        self, y_true: Any, true: Column, scores: Scores, known: tuple[Label, ...]
+        self, y_true: Any, true: Column, scores: Scores, known: Classes | None
     ) -> tuple[Scores, Classes, Codes]:
         """Return the scores in class order, the classes so far, and those of the rows."""
         given = self._given
@@ -216,13 +216,16 @@ class BatchReader:
                 return scores, given.classes, codes
         if self._labels is not None:
             return matched(true, scores, self._labels, self._positive)
-        both = _united(known, true, self._positive)
+        both = _united(() if known is None else known.labels, true, self._positive)
         names = scores.columns
         if names is None or len(names) != scores.k or has_places(scores):
             if scores.values.ndim == 2 and both.k == scores.k:
                 check_one_order(both, scores.argument, scores, _codes_of(true, both))
         else:
-            column = coded("y_true", np.arange(both.k, dtype=np.int32), both.labels)
+            now = align(true, true).classes
+            ordered = now if known is None else united(known, now)
+            order = None if ordered is None else ordered.categories
+            column = coded("y_true", np.arange(both.k, dtype=np.int32), both.labels, order=order)
             scores, both, _ = matched(column, scores, None, self._positive)
         if names is not None and scores.values.ndim == 1:
             both = of_single(both, names[0], ending_of(names[0]), scores.argument)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.data.arrow import ArrowColumn, NotOneLengthError, lists_of, nulls_of, pieces_of
 from karat.data.labels.column import Flags
+from karat.data.percents import conversion_in_files, is_percent
 from karat.data.scores.containers import Argument
 from karat.data.scores.numbers import Array, Origin, real, with_comma
 from karat.data.sources.files.row_blocks import Batch
@@ -262,7 +263,9 @@ class ScoreMatrix:
                 found = f"Row {row}{place} holds {text[:60]}, which no float64 equals"
             if with_comma(text):
                 found += ". The query FROM read_csv('FILE', decimal_separator=',') reads it"
-            raise Origin(self.argument, name).refusal(found)
+            are_percent = self.n_bad == self.n_rows and is_percent(text.strip('"'))
+            advice = conversion_in_files(name) if are_percent else None
+            raise Origin(self.argument, name).refusal(found, advice)
         raise error(
             "K131",
             argument=self.argument,

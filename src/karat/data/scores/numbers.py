@@ -32,6 +32,7 @@ from karat.data.arrow import (
 from karat.data.labels.arrays import native_order
 from karat.data.labels.column import Flags, is_missing, of_rows
 from karat.data.labels.containers import array_of, detached, host_of, is_pandas_arrow, is_sparse
+from karat.data.percents import conversion
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
 
@@ -68,9 +69,10 @@ class Origin:
         """Name of the numbers in messages."""
         return self.argument if self.column is None else f"Column {self.column!r}"
 
-    def refusal(self, found: str) -> KaratError:
+    def refusal(self, found: str, advice: str | None = None) -> KaratError:
         """K130: these are not numbers, or not of that shape."""
-        return error("K130", argument=self.shown, found=found)
+        more = {} if advice is None else {"advice": advice}
+        return error("K130", argument=self.shown, found=found, **more)
 
     def refuse_missing(self, flags: Flags, value: object = None) -> None:
         """Raise K131 if cells, bool[n] or bool[n, k], are missing in rows that will be used."""
@@ -138,7 +140,11 @@ def numbers_in(values: Any, origin: Origin) -> Numbers:
     """
     try:
         return _read(values, origin)
-    except (KaratError, MemoryError):
+    except (KaratError, MemoryError) as problem:
+        if isinstance(problem, KaratError) and problem.code == "K130":
+            advice = conversion(values, origin.shown)
+            if advice is not None:
+                raise origin.refusal(problem.context["found"], advice) from None
         raise
     except Exception as problem:  # the class of the container may raise anything
         found = f"A {type(values).__name__} cannot be read: {short(problem, 200)}"

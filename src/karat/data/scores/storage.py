@@ -26,7 +26,7 @@ from karat.tally.axes import too_many
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import HeldRows, RowChunk, check_alike
 from karat.tally.score_histograms import ScoreHistograms
-from karat.tally.shared import other_kinds, united
+from karat.tally.shared import check_same, other_kinds, united
 
 _LEAST_GROUP: Final = 1 << 19
 _BYTES_OF_A_ROW: Final = 128
@@ -230,9 +230,10 @@ class ScoreParts:
     def _united(self, other: ScoreParts) -> tuple[ScoreParts, ScoreParts]:
         """Return both with the classes of both, if these are discovered."""
         a, b = self.classes, other.classes
-        if a.labels == b.labels:
+        is_declared = a.is_declared or b.is_declared
+        if a.labels == b.labels and (is_declared or a.categories == b.categories):
             return self, other
-        if a.is_declared or b.is_declared:
+        if is_declared:
             raise error("K201", left=shown(a.labels), right=shown(b.labels))
         if a.k and b.k and isinstance(a.labels[0], str) != isinstance(b.labels[0], str):
             raise other_kinds("y_true", b.labels[0], "an earlier batch", a.labels[0])
@@ -242,7 +243,6 @@ class ScoreParts:
         if both.k > columns:
             argument = "y_prob" if self.is_prob else "y_score"
             raise wrong_number(argument, columns, both, is_single=self.shape[0] is None)
-        # Histograms are made after all classes have occurred: then both have the same.
         return self._on(both), other._on(both)
 
     def _of_columns(self, other: ScoreHistograms) -> ScoreHistograms:
@@ -256,7 +256,9 @@ class ScoreParts:
         return other.without_columns()
 
     def _on(self, classes: Classes) -> ScoreParts:
-        assert self.histograms is None or self.histograms.classes.labels == classes.labels
+        # Histograms are made after all classes have occurred; their columns keep their order.
+        if self.histograms is not None:
+            check_same(self.histograms.classes, classes)
         held = None if self.held is None else self.held.recoded(classes)
         return replace(self, held=held)
 

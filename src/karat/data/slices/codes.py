@@ -11,13 +11,13 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.clusters import encode_names
-from karat.data.labels.column import Flags, Kind, resolved
+from karat.data.clusters import encode_names, texts_of
+from karat.data.labels.column import Flags, resolved
+from karat.data.percents import is_percent
 from karat.data.sources.files.text_labels import are_codes, has_several_forms
 from karat.data.weights import as_weights
 from karat.errors import KaratError, error, short
 from karat.tally.axes import MISSING, key_of
-from karat.tally.classes import Label
 from karat.tally.shared import Floats, Numbers
 
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -259,8 +259,8 @@ def coded_values(
     if column.order is not None:
         found = resolved(column)
         codes = (found.codes.astype(np.int64) - found.base).astype(np.int32)
-        order = _texts_of(column.order, column.kind)
-        return _of_texts(codes, _texts_of(found.labels or (), column.kind), missing, name, order)
+        order = texts_of(column.order, column.kind)
+        return _of_texts(codes, texts_of(found.labels or (), column.kind), missing, name, order)
     if column.kind == "integer" and column.labels is None:
         made = _of_bins(bins_of_range(column.codes, missing, name), missing, name)
         return _with_numbers(made, column.codes, missing) if keeps_numbers else made
@@ -273,13 +273,7 @@ def coded_values(
         if not keeps_numbers:
             return made
         return _with_numbers(made, np.array(whole, np.float64)[read_codes(codes, missing)], missing)
-    return _of_texts(codes, _texts_of(labels, column.kind), missing, name)
-
-
-def _texts_of(labels: Sequence[Label | None], kind: Kind) -> list[str]:
-    """Return the name of the slice of each label."""
-    texts = ["" if label is None else str(label) for label in labels]
-    return [text.lower() for text in texts] if kind == "boolean" else texts
+    return _of_texts(codes, texts_of(labels, column.kind), missing, name)
 
 
 def coded_texts(
@@ -293,6 +287,7 @@ def coded_texts(
     is_one_csv: bool = False,
     counts: npt.NDArray[np.int64] | None = None,
     keeps_numbers: bool = False,
+    order: Sequence[str] | None = None,
 ) -> SliceCodes:
     """Return the slices of a column that was read as text (K182: too many).
 
@@ -304,8 +299,11 @@ def coded_texts(
         is_one_csv: whether they are the texts of one CSV, where `1` beside `1.0` is another code.
         counts: int64[n], the multiplicity of each row; None: 1.
         keeps_numbers: as in `coded_values`.
+        order: every category in its declared order, or None; a value that is none undoes it.
     """
     values = texts if missing is None else _but(texts, codes, missing)
+    if order is not None and {*values} <= {*order}:
+        return _of_texts(codes, texts, missing, name, order)
     if is_boolean and {text.strip().lower() for text in values} <= {"true", "false"}:
         texts = [text.strip().lower() for text in texts]
     numbers = _numbers(values) if is_number and not are_codes(values) else None
@@ -403,18 +401,19 @@ def _check_number(n: int, column: str, most: int = MOST) -> None:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Sort names of slices: by value if all are numbers, else by text.
+    """Sort names of slices: by value if all are numbers, or percent, else by text.
 
     Example:
-        >>> in_order(["1000", "900", "-3.5"]), in_order(["b", "10", "9"])
-        (['-3.5', '900', '1000'], ['10', '9', 'b'])
+        >>> in_order(["1000", "900", "-3.5"]), in_order(["b", "10", "9"]), in_order(["10%", "9%"])
+        (['-3.5', '900', '1000'], ['10', '9', 'b'], ['9%', '10%'])
     """
     listed = sorted(names)
+    are_percent = all(map(is_percent, listed))
     try:
-        sizes = [float(name) for name in listed]
+        sizes = {name: float(name.rstrip("% ") if are_percent else name) for name in listed}
     except ValueError:
         return listed
-    return sorted(listed, key=float) if np.isfinite(sizes).all() else listed
+    return sorted(listed, key=sizes.__getitem__) if np.isfinite([*sizes.values()]).all() else listed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

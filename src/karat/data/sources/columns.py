@@ -412,6 +412,7 @@ def slices_later(
     folds: FoldColumns | None = None,
     *,
     is_one_csv: bool = False,
+    orders: Mapping[str, tuple[str, ...]] | None = None,
 ) -> SlicesLater:
     """Return how values become slices; those of folds are names, also where they are numbers."""
     names = () if folds is None else folds.key
@@ -423,6 +424,7 @@ def slices_later(
         folds,
         booleans=frozenset(booleans),
         is_one_csv=is_one_csv,
+        orders=orders or {},
     )
 
 

@@ -62,7 +62,7 @@ DOUBT: Final = js.record(
     option=js.TEXT,
 )
 CLASSES: Final = js.record(
-    lambda s: Classes(tuple(s.labels), s.positive, s.names, s.is_declared, s.is_ordered),
+    lambda s: Classes(tuple(s.labels), s.positive, s.names, s.is_declared, s.is_ordered, s.order),
     labels=js.each(js.LABEL).of(lambda classes: list(classes.labels)),
     names=js.or_null(js.TEXTS),
     positive=Kind(_place_of_label).of(
@@ -72,6 +72,10 @@ CLASSES: Final = js.record(
     is_ordered=js.FLAG.of(
         lambda classes: js.OMITTED if classes.is_ordered is None else classes.is_ordered
     ).or_absent(None),
+    order=js.each(js.LABEL)
+    .into(tuple)
+    .of(lambda classes: js.OMITTED if classes.order is None else list(classes.order))
+    .or_absent(None),
 )
 
 

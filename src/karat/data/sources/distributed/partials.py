@@ -5,7 +5,7 @@ A partial depends only on its partitions. It lists them, so that none counts twi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
@@ -16,8 +16,8 @@ from karat.data.part_bytes import packed_tallies, unpacked_tallies
 from karat.data.scores.storage import ScoreParts
 from karat.errors import CATALOGUE, KaratError, error, short
 from karat.errors.kinds import packed_error, unpacked_error
-from karat.tally import Label
 from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.shared import widest_order
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 """Numbers of partitions: first and last of each run, in order."""
@@ -33,16 +33,16 @@ class Partial:
         partitions: the partitions.
         n_rows: number of rows, including those left out.
         tallies: the accumulated tallies.
-        order: the categories of the labels if ordered, or None.
         width: length of the lists of a column, if requested.
+        orders: columns of slices that all partitions order → every category in its order.
         problem: the error of a row, or None; with an error, the other fields are ignored.
     """
 
     partitions: Ranges
     n_rows: int = 0
     tallies: Tallies = field(default_factory=Tallies)
-    order: tuple[Label, ...] | None = None
     width: int | None = None
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     problem: KaratError | None = None
 
     @property
@@ -90,11 +90,10 @@ class Partial:
         except KaratError as problem:
             return Partial(partitions, problem=problem)
         n_rows = self.n_rows + other.n_rows
-        # The categories, if all rows have the same.
-        orders = {part.order for part in (self, other) if part.n_rows > part.n_dropped}
-        order = next(iter(orders or {other.order})) if len(orders) < 2 else None
         width = self.width if self.width is not None else other.width
-        return Partial(partitions, n_rows, tallies, order, width)
+        each = {x: widest_order((self.orders[x], other.orders.get(x, ()))) for x in self.orders}
+        orders = {x: order for x, order in each.items() if order and x in other.orders}
+        return Partial(partitions, n_rows, tallies, width, orders)
 
     def with_rows(self, more: Partial, empty: ScoreParts) -> Partial:
         """Return the partial with more rows of its partitions.
@@ -118,8 +117,8 @@ class Partial:
             "partitions": self.partitions,
             "n_rows": self.n_rows,
             "n_dropped": self.n_dropped,
-            "order": self.order,
             "width": self.width,
+            "orders": self.orders,
             "problem": None if problem is None else packed_error(problem),
             **facts,
         }
@@ -139,7 +138,7 @@ class Partial:
         def assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Partial:
             if header["species"] != _SPECIES:
                 raise damaged(f"It holds {header['species']!r}, not a {_SPECIES}")
-            problem, order = header["problem"], header["order"]
+            problem = header["problem"]
             found = _contradiction(header)
             if found is not None:
                 raise damaged(found)
@@ -150,8 +149,8 @@ class Partial:
                 tuple((first, last) for first, last in header["partitions"]),
                 header["n_rows"],
                 replace(parts, n_dropped=header["n_dropped"]),
-                None if order is None else tuple(order),
                 header["width"],
+                {name: tuple(order) for name, order in header.get("orders", {}).items()},
                 problem,
             )
 

@@ -208,10 +208,12 @@ def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Pa
     if reading.sets is not None:
         values = frame.columns(reading.columns)
         found, kept = reading.sets.rows(values, is_part=True)
-        found = with_columns(found, _values_of_columns(values, reading.singles, n_rows, kept))
+        columns = _values_of_columns(values, reading.singles, n_rows, kept)
+        found = with_columns(found, columns)
         sets = HeldSets.of(found).within(reading.max_memory)
         tallies = Tallies(sets=sets, n_dropped=n_rows - found.n)
-        return total.with_rows(replace(total, n_rows=n_rows, tallies=tallies), reading.empty)
+        part = replace(total, n_rows=n_rows, tallies=tallies, orders=_orders(columns))
+        return total.with_rows(part, reading.empty)
     role = "prob" if reading.argument == "y_prob" else "score"
     beside = (*reading.scores, *reading.singles)
     empty = Tallies(later=total.tallies.later)
@@ -224,10 +226,9 @@ def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Pa
         # Other blocks may have complete rows.
     else:
         rows = _scored(read, reading) if reading.wants == "rows" else _labelled(read, reading)
-        orders = (side.order for side in (read.true, read.pred) if side is not None)
-        order = next((order for order in orders if order is not None), None)
         tallies = empty.plus(rows, reading.empty, 1)
-        part = replace(part, tallies=tallies, order=order, width=_width(read, reading))
+        orders = _orders(rows.columns) if isinstance(rows, Rows) else {}
+        part = replace(part, tallies=tallies, width=_width(read, reading), orders=orders)
     return total.with_rows(part, reading.empty)
 
 
@@ -246,6 +247,10 @@ def _values_of_columns(
         own = text_names(values_as_text(values[name], name, n_rows), name)
         found[name] = own if kept is None else own.at(kept)
     return found
+
+
+def _orders(columns: Mapping[str, RowNames]) -> dict[str, tuple[str, ...]]:
+    return {name: own.order for name, own in columns.items() if own.order is not None}
 
 
 def _labelled(read: FrameLabels, reading: Reading) -> Batch:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.data.accumulator import Origin, Tallies
+from karat.data.accumulator import Origin, SlicesLater, Tallies
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import coded
 from karat.data.scores.classes import checked_threshold
@@ -34,7 +34,6 @@ from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option
 from karat.tally import Cells
 from karat.tally.algebra import reorder
-from karat.tally.classes import Classes
 
 if TYPE_CHECKING:
     from karat.data.sources.distributed.dask import DaskFrame
@@ -74,7 +73,7 @@ def rows_of_distributed(table: Any, request: TableRequest, *, max_memory: int = 
     try:
         return _read(host, request, base)
     except KaratError as problem:
-        if not host.of_text or not _is_of_text(problem, host):
+        if not host.of_text or "advice" in problem.context or not _is_of_text(problem, host):
             raise
         facts = {**problem.context, "advice": host.of_text}
         raise error(problem.code, **facts) from None
@@ -84,8 +83,7 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
     asked = find_sets(request, frame.names, frame.types, host.hold_sets)
     if asked is not None:
-        of_sets = _of_sets(host, frame, asked, base)
-        return replace(of_sets, later=slices_later(host.types, base.groups))
+        return _of_sets(host, frame, asked, base)
     columns = find_columns(request, frame.names, frame.types, of_text=host.of_text)
     found, chosen = columns.found, columns.chosen
     notes = [*columns.notes, *_of_ids(request)]
@@ -97,7 +95,7 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
         )
         try:
             partial, mapping = _scored(host, reading, chosen, columns.mapping)
-            return replace(_tallies(host, partial, None, mapping, notes), later=later)
+            return _tallies(host, partial, None, mapping, notes, later)
         except KaratError as problem:
             notes.append(not_scores(problem, chosen, has_pred="pred" in found))
     frame.columns(list(found.values()), list(found))
@@ -107,13 +105,9 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
     cells = partial.tallies.cells
     assert cells is not None
     declared = base.labels
-    if declared is None and partial.order is not None:
-        known = set(cells.classes.labels)
-        ordered = Classes.of([label for label in partial.order if label in known])
-        cells = reorder(cells, replace(ordered, is_ordered=True))
     if declared is None and columns.positive is not None:
         cells = reorder(cells, classes_of(cells.classes.labels, columns.positive))
-    return replace(_tallies(host, partial, cells, columns.mapping, notes), later=later)
+    return _tallies(host, partial, cells, columns.mapping, notes, later)
 
 
 def _of_ids(request: TableRequest) -> list[Doubt]:
@@ -137,9 +131,8 @@ def _of_sets(host: Host, frame: Frame, asked: SetColumns, base: Reading) -> Tall
     reading = replace(base, wants="sets", found=columns.found, labels=sets.labels, sets=sets)
     frame.columns(reading.columns)
     partial = _whole(host, reading)
-    found = _tallies(
-        host, partial, None, columns.mapping, [*columns.notes, *_of_ids(asked.request)]
-    )
+    notes, later = [*columns.notes, *_of_ids(asked.request)], slices_later(host.types, base.groups)
+    found = _tallies(host, partial, None, columns.mapping, notes, later)
     assert found.sets is not None
     facts, first = found.origin.source, first_sets(found.sets.rows)
     origin = origin_of_sets(sets, facts, found.origin.warnings, first)
@@ -147,13 +140,19 @@ def _of_sets(host: Host, frame: Frame, asked: SetColumns, base: Reading) -> Tall
 
 
 def _tallies(
-    host: Host, partial: Partial, cells: Cells | None, mapping: dict[str, Any], notes: Sequence[str]
+    host: Host,
+    partial: Partial,
+    cells: Cells | None,
+    mapping: dict[str, Any],
+    notes: Sequence[str],
+    later: SlicesLater,
 ) -> Tallies:
     source: dict[str, Any] = {"table": host.kind, host.counted: partial.partitions[-1][1] + 1}
     n_dropped = partial.n_dropped
     source |= {"n_dropped": n_dropped} if n_dropped else {}
     origin = Origin(mapping, source, (*dropped(n_dropped, partial.n_rows), *notes))
-    return replace(partial.tallies, cells=cells, origin=origin)
+    later = replace(later, orders=partial.orders)
+    return replace(partial.tallies, cells=cells, origin=origin, later=later)
 
 
 def _is_of_text(problem: KaratError, host: Host) -> bool:
@@ -221,7 +220,8 @@ def _placed(host: Host, reading: Reading, chosen: ScoreColumns) -> Placed:
         looked = replace(reading, wants="classes", scores=(one,) if one and is_list else ())
         partial = _whole(host, replace(looked, argument=chosen.argument))
         assert partial.tallies.cells is not None
-        seen, order, width = partial.tallies.cells.classes.labels, partial.order, partial.width
+        found, width = partial.tallies.cells.classes, partial.width
+        seen, order = found.labels, found.categories
     else:
         seen, order, width = labels, None, len(labels)
     k = len(chosen.names)

@@ -24,6 +24,7 @@ from karat.data.slices.codes import Key
 from karat.data.sources.columns import TableRequest, dropped, slices_later
 from karat.data.sources.files.duck import connected, explaining
 from karat.data.sources.files.labels import labels_of, missing_codes, named, refuse_scores
+from karat.data.sources.files.orders import declared_order
 from karat.data.sources.files.paths import Source, find, is_read_once, unchanged
 from karat.data.sources.files.readers import open_relation
 from karat.data.sources.files.relations import Relation
@@ -106,7 +107,7 @@ def tally_relation(
             n = int(counted.n_rows)
             raise error("K115", argument=f"Weights (column {rows.names[2]!r})", n=n)
         n_dropped = rows.n_dropped
-        tally = named(counted, rows, reading, request)
+        tally = named(counted, rows, reading, request, relation)
         codes = map(int, counted.classes.labels)
         labels = dict(zip(codes, labels_of(counted, rows, reading, request), strict=True))
         unverified = rows.take_unverified(labels) if rows.n_dropped else {}
@@ -138,7 +139,11 @@ def slices_of(
     relation: Relation, groups: Sequence[Key], folds: FoldColumns | None = None
 ) -> SlicesLater:
     """Return how values of columns become slices."""
-    return slices_later(families(relation), groups, folds, is_one_csv=relation.is_one_csv)
+    names = dict.fromkeys(name for key in groups for name in key)
+    each = {name: declared_order(relation, relation.column(name)) for name in names}
+    orders = {name: order for name, order in each.items() if order is not None}
+    is_one_csv = relation.is_one_csv
+    return slices_later(families(relation), groups, folds, is_one_csv=is_one_csv, orders=orders)
 
 
 def facts_of(relation: Relation, where: str | None, n_dropped: int = 0) -> dict[str, Any]:
@@ -257,7 +262,7 @@ def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
             facts["numbering"] = " ".join(told)
         if problem.code == "K404":
             facts["more"] = " `karat columns FILE` shows what is found."
-        if problem.code in _ADVICE:
+        if problem.code in _ADVICE and "advice" not in problem.context:
             how = option("where") if is_command_line() else "a SQL query"
             facts["advice"] = as_typed(_ADVICE[problem.code]).format(how=how)
         if not facts:

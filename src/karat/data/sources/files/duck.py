@@ -65,6 +65,9 @@ class DataFile:
 STOP = "\x1f"
 """Marks errors that karat's own SQL raises to stop a query: code, column and value."""
 
+FRACTION = "fraction"
+"""Field of a column of percent in a condition."""
+
 _SPILL = "karat-spill-"
 MEMORY_LIMIT = "1GB"
 N_COLUMNS_MANY, MEGABYTES_A_COLUMN = 64, 4
@@ -199,9 +202,9 @@ def check_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
     try:
         statements = connection.extract_statements(f"SELECT {where}\n")
     except duckdb.Error:
-        raise _of_condition(f"The condition {where!r} is no SQL expression.") from None
+        raise _of_condition(f"The condition {where!r} is no SQL expression.", where) from None
     if len(statements) != 1:
-        raise _of_condition(f"The condition {where!r} is more than one statement.")
+        raise _of_condition(f"The condition {where!r} is more than one statement.", where)
 
 
 def check_text(sql: str) -> None:
@@ -261,7 +264,7 @@ def _explained(
     if where is not None and (is_of_sql or (file is None and not _OF_FILES.search(text))):
         # The pointer below the first lines would show the whole statement.
         told = _sql_message(text).partition("\nLINE " if is_of_sql else "\n")[0]
-        return _of_condition(f"The condition {short(where, 200)} fails: {told}")
+        return _of_condition(f"The condition {short(where, 200)} fails: {told}", where)
     if file is None and len(files) == 1:
         file = files[0]
     if file is None and not files:
@@ -289,9 +292,13 @@ def _damaged(files: Sequence[DataFile]) -> DataFile | None:
     return None
 
 
-def _of_condition(found: str) -> KaratError:
+def _of_condition(found: str, where: str) -> KaratError:
     do = "Text in it is quoted, names of columns are not; the shell wants quotes around the whole: "
-    return error("K408", found=found, advice=f"""{do}--where "country = 'DK'".""")
+    do += """--where "country = 'DK'"."""
+    if f"({FRACTION} " in found or re.search("[0-9] *%", re.sub("'[^']*'", "", where)):
+        do = "A condition on a column of percent reads its fraction, 0.45 of 45%: "
+        do += f"""--where "NAME.{FRACTION} > 0.45"."""
+    return error("K408", found=found, advice=do)
 
 
 def _without_memory() -> KaratError:

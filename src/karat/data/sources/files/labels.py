@@ -20,6 +20,8 @@ from karat.data.labels.column import (
     missing_values,
 )
 from karat.data.sources.columns import TableRequest
+from karat.data.sources.files.orders import declared_order
+from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.row_blocks import Block, RowBlocks
 from karat.data.sources.files.text_labels import (
     NotLabelsError,
@@ -32,6 +34,7 @@ from karat.errors import error, shown
 from karat.errors.options import option
 from karat.tally import Cells, Classes, Label, reorder, to_sparse
 from karat.tally.look_alikes import is_number
+from karat.tally.shared import widest_order
 
 
 def _refuse_texts(
@@ -144,7 +147,9 @@ def refuse_scores(rows: RowBlocks, reading: Reading) -> None:
         _refuse_texts(problem, every, rows, reading)
 
 
-def named(counted: Cells, rows: RowBlocks, reading: Reading, request: TableRequest) -> Cells:
+def named(
+    counted: Cells, rows: RowBlocks, reading: Reading, request: TableRequest, relation: Relation
+) -> Cells:
     """Return the tally on its classes.
 
     Args:
@@ -152,6 +157,7 @@ def named(counted: Cells, rows: RowBlocks, reading: Reading, request: TableReque
         rows: the blocks, which have the text of each code and can be read again for an error.
         reading: representation of the labels.
         request: the classes as the caller declared them.
+        relation: the source, whose columns may declare an order that covers all labels.
 
     Errors:
         K106, K107, K108, K109, K407, K410 invalid labels; K110, K111, K112 invalid options.
@@ -168,6 +174,10 @@ def named(counted: Cells, rows: RowBlocks, reading: Reading, request: TableReque
         _check_declared(codes, found, request.labels, rows)
     argument = f"column {rows.names[0]!r}"
     column = Column(argument, np.arange(len(codes)), kind, tuple(harmonized(found, kind)))
+    if kind == "string" and request.labels is None:
+        each = (declared_order(relation, name) for name in dict.fromkeys(rows.names[:2]))
+        order = widest_order(one for one in each if one is not None)
+        column = replace(column, order=order if {*found} <= {*(order or ())} else None)
     # Both columns share the codes, so that one column aligned with itself gives the class axis.
     classes = align(column, column, request.labels, request.positive).classes
     return _relabelled(counted, harmonized(found, kind), classes)

@@ -145,7 +145,7 @@ class Reader:
                     n_dropped = gathered.n - len(gathered.true)
                     raise no_rows(self.relation, self.request.where, n_dropped)
                 counted = gathered.counted(query.rows, self.request.n_threads)
-            tally = named(counted, labels, reading, self.request)
+            tally = named(counted, labels, reading, self.request, self.relation)
             codes = [int(code) for code in counted.classes.labels]
             found = labels_of(counted, labels, reading, self.request)
         rows = self._on_classes(gathered, codes, found, tally, query.tolerance)
@@ -241,7 +241,8 @@ class Reader:
         def column(role: str, coded: Codes) -> Column:
             seen = np.bincount(coded)
             every = [labels.get(code) if n else None for code, n in enumerate(seen.tolist())]
-            return Column(f"column {self.columns.mapping[role]!r}", coded, kind, tuple(every))
+            called = f"column {self.columns.mapping[role]!r}"
+            return Column(called, coded, kind, tuple(every), order=tally.classes.categories)
 
         true = column("true", gathered.true)
         pred = column("pred", gathered.pred) if self.columns.mapping["pred"] else None

@@ -13,6 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from karat.data.percents import PERCENT
 from karat.data.roles import ALIASES, normalized
 from karat.data.sources.files.duck import (
     check_text,
@@ -23,7 +24,7 @@ from karat.data.sources.files.duck import (
     quoted,
 )
 from karat.data.sources.files.relations import Part, Relation
-from karat.data.sources.files.sql import CODE, NUMBER, PERCENT, WHOLE, is_null
+from karat.data.sources.files.sql import CODE, NUMBER, WHOLE, is_null
 from karat.errors import error
 
 if TYPE_CHECKING:

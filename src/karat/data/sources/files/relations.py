@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from karat.data.percents import PERCENT, conversion_in_files
 from karat.data.sources.files.duck import explaining, file_list, literal, quoted
 from karat.data.sources.files.sql import (
     NO_VALUE,
@@ -232,6 +233,8 @@ class Relation:
                         "argument": f"Column {name!r}",
                         "found": f"Its type is {declared}",
                     }
+                    if is_weight and kind == "text" and self._is_percent(part, name):
+                        found_type["advice"] = conversion_in_files(name)
                     if part.reading == "json" and declared.startswith(("MAP(", "STRUCT(")):
                         do = "Where pandas wrote the file, write rows: df.to_json(path, "
                         found_type["advice"] = f"{do}orient='records')."
@@ -254,8 +257,17 @@ class Relation:
             for part, kind in self._each(name):
                 is_text = part.reading != "typed" and name not in part.partitions
                 if not (is_text or can_be_score(kind)):
-                    raise error("K130", argument=f"Column {name!r}", found=f"Its type is {kind}")
+                    facts = {"argument": f"Column {name!r}", "found": f"Its type is {kind}"}
+                    if self._is_percent(part, name):
+                        facts["advice"] = conversion_in_files(name)
+                    raise error("K130", **facts)
         self._check_parquet(names)
+
+    def _is_percent(self, part: Part, name: str) -> bool:
+        """Return whether a column of text holds numbers with a percent sign alone."""
+        sql = f"SELECT bool_and(regexp_full_match({quoted(name)}::VARCHAR, {literal(PERCENT)}))"
+        with explaining(part.files):
+            return bool(self.connection.execute(f"{sql} FROM {part.sql}").fetchall()[0][0])
 
     def require_names(self, names: Sequence[str]) -> None:
         """Check that every file has the columns, with one name in each row.
@@ -501,7 +513,7 @@ class Relation:
             if where is not None and part.reading != "typed":
                 untyped = part.partitions | part.percents
                 texts = {n: k for n, k in part.columns.items() if n not in untyped}
-                source, raw = filtered(source, columns, texts, part.reading)
+                source, raw = filtered(source, columns, texts, part.reading, part.percents)
             pairs = zip(chosen(part, iter(raw)), aliases, strict=True)
             listed = ", ".join(f"{sql} AS {alias}" for sql, alias in pairs)
             pieces.append(f"SELECT {listed} FROM {source}{condition}")

@@ -202,8 +202,9 @@ def _stream(reader: Reader, query: Query, max_memory: int) -> FileStream | str:
     tally = tally_relation(reader.relation, {**mapping, "pred": pred, "clusters": None}, of_labels)
     classes = tally.classes
     if chosen is not None:
+        codes = np.arange(classes.k, dtype=np.int32)
         sides = [
-            coded(f"column {name!r}", np.arange(classes.k, dtype=np.int32), classes.labels)
+            coded(f"column {name!r}", codes, classes.labels, order=classes.categories)
             for name in (true, pred)
         ]
         read = reader.request.read_as(sides[0].kind)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from karat.data.sources.files.duck import STOP, literal, quoted
+from karat.data.percents import PERCENT
+from karat.data.sources.files.duck import FRACTION, STOP, literal, quoted
 from karat.data.sources.files.text_labels import NULLS, Reading
 
 if TYPE_CHECKING:
@@ -72,7 +73,6 @@ _TEXTS_OF_JSON = (*_TIMES, "INTERVAL", "UUID")
 WHOLE = r"\s*[+-]?[0-9]{1,18}\s*"
 CODE = r"\s*([+-]?0[0-9].*|[+-]?[0-9]+[eE][0-9]+\s*)"
 """Digits that are a code, not a number: with leading zeros, or as in `12e4`."""
-PERCENT = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)\s*%\s*"
 # Integers with more digits are ids, which a double would merge.
 NUMBER = (
     r"\s*[+-]?(([0-9]+\.[0-9]*|\.[0-9]+|[0-9]{1,18})([eE][+-]?[0-9]+)?"
@@ -350,7 +350,11 @@ def _stop(code: str, name: str, column: str) -> str:
 
 
 def filtered(
-    source: str, columns: Sequence[str], kinds: Mapping[str, str], origin: Reading
+    source: str,
+    columns: Sequence[str],
+    kinds: Mapping[str, str],
+    origin: Reading,
+    percents: Iterable[str] = (),
 ) -> tuple[str, list[str]]:
     """Return a text file for a filter, with its label columns as the file writes them.
 
@@ -359,6 +363,7 @@ def filtered(
         columns: those to keep.
         kinds: the guessed DuckDB type of each column of text.
         origin: kind of the file.
+        percents: columns of percent, of which a condition reads the fraction.
 
     Returns:
         SQL after FROM, and the kept columns as SQL.
@@ -366,6 +371,11 @@ def filtered(
     kept = [f'"karat {i}"' for i in range(len(columns))]
     copies = ", ".join(f"{quoted(n)} AS {alias}" for n, alias in zip(columns, kept, strict=True))
     seen = {name: _typed(quoted(name), name, origin, kind) for name, kind in kinds.items()}
+    for name in percents:
+        fraction = as_weight(quoted(name), f"{name} (percent)", origin, "K408", are_percent=True)
+        # Compared with a number or a text it is an error, since 45% may be meant by 45 or 0.45.
+        packed = (f"struct_pack({FRACTION} := {x})" for x in (fraction, "NULL::DOUBLE"))
+        seen[name] = f"nullif({', '.join(packed)})"
     replaced = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in seen.items() if sql)
     star = f"* REPLACE ({replaced})" if replaced else "*"
     return f"(SELECT {copies}, {star} FROM {source})", kept
