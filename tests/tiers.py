@@ -58,7 +58,7 @@ OWN: Final = {
     "tests/hostile/test_no_code.py": ("check", 10.0),
     "tests/hostile/test_patterns.py::test_every_pattern_takes_time": ("all", 0.0),
     "tests/kernels/test_sanitizers.py": ("all", 0.0),
-    "tests/messages/test_advice.py": ("test", 5.0),
+    "tests/messages/test_advice.py": ("test", 3.5),
     "tests/messages/test_advice.py::test_every_example": ("test", 8.0),
     "tests/messages/test_names.py": ("test", 4.0),
     "tests/output/test_kernels.py": ("test", 10.0),
