@@ -456,3 +456,38 @@ def test_slices_of_percent_are_in_the_order_of_their_values(container: str, tmp_
     source = tmp_path / "rows.csv" if container == "csv" else rows
     report = library.evaluate(source, prob="p", by="off")
     assert list(report.slices["off"]) == ["0%", "5%", "10%", "15%"]
+
+
+# What was advised and did not work.
+
+
+def test_predictions_of_another_column_are_named_without_that_which_was_read() -> None:
+    rows = pd.DataFrame({"y": np.arange(N) % 2, "p": 0.1 + 0.8 * (np.arange(N) % 2)})
+    rows["pred"] = 1 - rows["y"]
+    (doubt,) = (one for one in library.evaluate(rows, true="y").doubts if one.code == "D115")
+    assert doubt.option.endswith(
+        "if another column than 'pred' has the predictions, name it: pred=."
+    )
+
+
+def test_columns_that_a_table_of_models_lacks_are_named() -> None:
+    table = pd.DataFrame({"label": TRUE, "lr": PRED})
+    with pytest.raises(library.InputError, match="which has no column 'nb', 'rf'") as caught:
+        library.compare(table, {"lr": "lr", "nb": "nb", "forest": "rf"})
+    assert caught.value.code == "K128"
+    assert "of 'label', 'lr': karat.compare(y_true, {'old': ..." in str(caught.value)
+
+
+def test_all_curves_are_those_without_a_list_of_classes() -> None:
+    roc: Any = library.curves.roc
+    truth = (TRUE == "fraud").astype(int)
+    assert "leave classes= out: average=None" in advice(lambda: roc(truth, y_prob=P, classes=[7]))
+    assert len(roc(truth, y_prob=P, average=None)) == 2
+
+
+def test_rows_of_sets_are_read_before_json() -> None:
+    rows = [["a"], ["a", "b"]] * 20, [["a"], ["a"]] * 20
+    report = library.evaluate(*rows)
+    again: Any = library.MultilabelReport.from_json(report.to_json())
+    assert "read them from that report" in advice(again.wrong_rows)
+    assert len(report.wrong_rows()) > 0

@@ -164,7 +164,7 @@ def _places(rows: InMemoryScores, name: str, average: Any, given: Any) -> list[i
         except TypeError:
             wanted = []
         if not wanted or not set(wanted) <= known.keys():
-            do = "Give a list of some of them; average=None gives all."
+            do = "Give a list of some of them, or leave classes= out: average=None gives all."
             raise unknown_choice("classes", given, shown(classes.labels), do)
         return [known[label] for label in wanted]
     if average is not NOT_GIVEN:

@@ -24,7 +24,7 @@ from karat.data.roles import ending_of, how_to_name
 from karat.data.rows import Rows
 from karat.data.scores.order import refuse_found_scores, unnamed_classes
 from karat.data.scores.rows import InMemoryScores
-from karat.errors import shown
+from karat.errors import short, shown
 from karat.errors.doubts import Doubt, doubt, only_doubts
 from karat.errors.options import as_typed, each_option, is_command_line, option
 from karat.errors.text import count, counted, value
@@ -468,7 +468,10 @@ def _of_predictions(found: Tallies, mapping: Mapping[str, Any], of: str = "") ->
         rows_of = f"{count(n_other)} of {counted(n, 'row')}"
         without = "without y_pred= the scores predict"
         if (column := mapping.get("pred")) is not None:
-            without = f"of another column name it, as {how_to_name('pred', column)}"
+            without = (
+                f"if another column than {short(column)} has the predictions, name it: "
+                f"{option('pred')}"
+            )
         yield doubt("D115", of=_whose(of), found=f"{rows_of} {fact}", option=as_typed(without))
 
 

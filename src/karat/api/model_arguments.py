@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from karat.api.arguments import refuse_judged
 from karat.api.options import plain_text
@@ -19,6 +19,8 @@ from karat.data.roles import find_roles
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.errors import error, short, shown
+
+_OF_MODELS: Final = "karat.compare(y_true, {'old': ..., 'new': ...})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +58,7 @@ def model_arguments(request: Request) -> ModelArguments:
             reports = _by_name("The reports", y_true)
             return ModelArguments(tuple(reports), reports=reports)
         found = "y_true is a dict that was given alone, and its values are no reports"
-        do = "Give the true labels first: karat.compare(y_true, {'old': ..., 'new': ...})."
+        do = f"Give the true labels first: {_OF_MODELS}."
         raise error("K128", found=found, do=do)
     of_models = "a dict from model to predictions as y_pred=, y_prob= or y_score="
     if y_true is None:
@@ -174,9 +176,14 @@ def _refuse_names(y_true: Any, given: Mapping[str, Any]) -> None:
         names = dict(models) if is_dict else {name: name for name in models if _is_path(name)}
         if len(names) < len(models) or not all(isinstance(name, str) for name in names.values()):
             return
-        are_files = any("/" in name or Path(name).suffix for name in names.values())
-        if are_files if is_file else not {*names.values()} <= {*columns}:
+        unknown = [name for name in names.values() if name not in columns]
+        if unknown and any("/" in name or Path(name).suffix for name in unknown):
             return
+        if unknown and not is_file:
+            of_table = f"a table ({type(y_true).__name__}), which has no column {shown(unknown)}"
+            found = f"karat.compare takes columns, and it was given {of_table}"
+            do = f"Give its columns as values, of {shown(columns)}: {_OF_MODELS}."
+            raise error("K128", found=found, do=do)
         each = ", ".join(f"{model!r}: table[{name!r}]" for model, name in names.items())
         calls.append(f"{'' if argument == 'y_pred' else f'{argument}='}{{{each}}}")
     if calls:

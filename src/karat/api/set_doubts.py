@@ -10,7 +10,7 @@ import numpy as np
 from karat.api.doubts import CAUSES
 from karat.data.checks import n_beside_threshold
 from karat.data.label_doubts import doubts_of_labels
-from karat.errors import shown
+from karat.errors import short, shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import as_typed, option
 from karat.errors.text import count, counted, value
@@ -186,7 +186,7 @@ def _of_predictions(some: SetRows, n_rows: int, mapping: Mapping[str, Any]) -> I
     sample = "" if some.n == n_rows else f" of {counted(some.n, 'row')} that were looked at"
     without = "without y_pred= the scores predict"
     if (column := mapping.get("pred")) is not None:
-        without = f"other predictions are named as {option('pred', column)}"
+        without = f"if other columns than {short(column)} have the predictions, name them: pred="
     fact = f"at least {count(n_other)} labels are on the other side, whatever the threshold of each"
     found = f"Beside {counted(n_own, 'predicted label')}{sample} {fact}"
     yield doubt("D115", of="", found=found, option=as_typed(without))

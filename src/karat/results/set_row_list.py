@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from karat.errors import error
-from karat.results.row_list import NO_ROWS, RowList, check_limit, class_of
+from karat.results.row_list import RowList, check_limit, class_of
 from karat.tally.axes import slices_on
 from karat.tally.label_scores import ListedScores
 from karat.tally.listed_rows import Places
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from karat.tally.sets import Sets
 
 _LIMIT: Final = 20
+_DO: Final = (
+    "Evaluate the rows with a larger max_memory= if they exceed it, and read them from that "
+    "report: JSON holds no rows of sets."
+)
 
 
 def wrong_rows_of(report: SetReport, missed: Any, added: Any, limit: int | None) -> RowList:
@@ -27,7 +31,7 @@ def wrong_rows_of(report: SetReport, missed: Any, added: Any, limit: int | None)
     rows = report.rows
     if rows is None:
         found = "Its rows were not kept: they exceed max_memory=, or it was read from JSON"
-        raise error("K233", found=found, do=NO_ROWS)
+        raise error("K233", found=found, do=_DO)
     labels = {"missed": missed, "added": added}
     at = {name: class_of(name, label, report.classes) for name, label in labels.items()}
     wrong = WrongSets(rows)
