@@ -171,7 +171,6 @@ class Monitor(_Monitor):
         Cost: that of a gate on all rows so far; the rows are kept. With `windows`, that of a gate
         on the batch, which is kept until the next one.
         """
-
 class Stream(_Stream):
     """Report over rows that are added batch by batch, or merged from other processes.
 
@@ -274,7 +273,6 @@ class Stream(_Stream):
 
         Cost: one pass over the batch; with scores, it is kept, or sorted column by column.
         """
-
 def check(
     y_true: Any = None,
     y_pred: Any = None,
@@ -366,7 +364,6 @@ def check(
         >>> print(karat.check([1, 0, 0], y_score=[0.9, 0.2, 0.1]).doubts[0].evidence)
         All 3 scores lie in [0, 1].
     """
-
 def compare(
     y_true: Any = None,
     y_pred: Any = None,
@@ -482,7 +479,6 @@ def compare(
         >>> print(found["accuracy"])
         accuracy: new − old = +0.1667 [+0.1106, +0.2435], p = 9.54e-07: better
     """
-
 def evaluate(
     y_true: Any = None,
     y_pred: Any = None,
@@ -627,7 +623,6 @@ def evaluate(
         >>> report.macro_f1.name
         'macro_f1'
     """
-
 def find_weak_slices(
     y_true: Any = None,
     y_pred: Any = None,
@@ -698,7 +693,7 @@ def find_weak_slices(
         seed: of the permutations.
         n_permutations: number of permutations.
         depth: the most columns of a slice: 1, 2 or 3.
-        crosses: False looks at single columns only, as depth=1.
+        crosses: False looks at single columns only, as with depth 1.
         min_n: slices of fewer rows are not looked at.
 
     Returns:
@@ -722,7 +717,6 @@ def find_weak_slices(
         >>> found.slices[0].name, found.slices[0].value
         ('site = c', 1.0)
     """
-
 def gate(
     y_true: Any = None,
     y_pred: Any = None,
@@ -857,7 +851,6 @@ def gate(
         karat gate  PASS: 1 of 1 rule passed
           PASS          accuracy ≥ 0.7: 0.75 [0.657, 0.8245], n = 100
     """
-
 @overload
 def precision(
     y_true: Any = None,

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import karat
-from karat.api.evaluation import report_of_table
 from karat.api.measuring import Spec
+from karat.api.request.request import Request
+from karat.api.table_reports import report_of_table
 from karat.errors import KaratError
 from karat.errors.options import on_the_command_line
 
@@ -21,9 +22,9 @@ FILTERED = "Rows are numbered among those that the filter keeps."
 def refused(folder: Path, text: str, *, nulls: str = "error", **reading: Any) -> KaratError:
     path = folder / "a.csv"
     path.write_text(text, "utf-8")
-    columns = ROLES | {role: reading.pop(role) for role in ROLES if role in reading}
+    request = Request.of("evaluate", y_true=path, nulls=nulls, by=(), **reading)
     with pytest.raises(KaratError) as caught:
-        report_of_table(path, columns, OPTIONS, Spec(), nulls=nulls, **reading)
+        report_of_table(request, Spec())
     return caught.value
 
 
