@@ -24,7 +24,7 @@ HOSTS: Final = {
     "torchmetrics:Metric": "add_state full_state_update merge_state metric_state",
 }
 """``module:name`` → its arguments, or what it has."""
-OF_DUCKDB: Final = {"read_csv": "decimal_separator nullstr"}
+OF_DUCKDB: Final = {"read_csv": "decimal_separator nullstr", "struct_pack": ""}
 """Functions of DuckDB's SQL → their arguments."""
 OTHERS: Final = {
     "child_axes": "an attribute of matplotlib's Axes",
