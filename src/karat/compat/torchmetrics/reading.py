@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from karat import _native
+from karat.compat.torchmetrics.pending import Pending
 from karat.compat.torchmetrics.tally import (
     OCCUPANCY,
     PAIRS,
@@ -404,6 +405,10 @@ def _native_counts(
         none = no_labels(k, detail, False, t.device).sums
         kind = torch.int64 if weights is None else torch.float64
         return Tally({name: own.to(kind) for name, own in none.items()})
+    if weights is None:
+        pending = Pending.of(t, p, k, detail, is_listed=is_listed(k, detail))
+        if pending is not None:
+            return Tally(pending=pending)
     if detail == "hits" or is_listed(k, detail):
         for labels, argument, own in ((true, "target", t), (pred, "preds", p)):
             low, high = torch.aminmax(own)
