@@ -14,7 +14,7 @@ from karat import _native
 Codes = npt.NDArray[np.int16]
 
 _LEAST: Final = 1 << 15
-"""So many rows wait, or as many as the table has cells."""
+"""So many rows wait, or four for each cell of the table: they take as much memory as two tables."""
 _MOST_ROWS: Final = 1 << 13
 """Larger batches are counted at once."""
 _MOST_CLASSES: Final = {"cells": 512, "classes": 4096}
@@ -45,9 +45,10 @@ class Pending:
 
         They are if they are many, and if a label is none of the classes.
         """
-        if not 0 < len(true) <= _MOST_ROWS or k > _MOST_CLASSES.get(detail, 0):
+        if not 0 < true.shape[0] <= _MOST_ROWS or k > _MOST_CLASSES.get(detail, 0):
             return None
-        t, p = (labels.numpy().astype(np.int64, copy=False) for labels in (true, pred))
+        t, p = true.numpy(), pred.numpy()
+        t, p = t.astype(np.int64, copy=False), p.astype(np.int64, copy=False)
         # A negative number is a large one without a sign.
         if np.maximum(t.view(np.uint64), p.view(np.uint64)).max() >= k:
             return None
@@ -55,8 +56,8 @@ class Pending:
 
     @property
     def is_full(self) -> bool:
-        """True if the rows are no fewer than the cells of the table."""
-        return self.n >= _LEAST and (self.detail == "classes" or self.n >= self.k * self.k)
+        """True if so many rows wait that a table costs next to nothing for each."""
+        return self.n >= _LEAST and (self.detail == "classes" or self.n >= 4 * self.k * self.k)
 
     def is_like(self, other: Pending) -> bool:
         """Return whether the same is kept of the same classes."""
