@@ -291,6 +291,15 @@ def _of_range(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Itera
     yield doubt("D102", what=f"All {n} scores{_whose(of)}", option=settles, taken=taken)
 
 
+def of_labels(table: TableVariance) -> tuple[Doubt, ...]:
+    """The doubts about the labels of one of several models, looked for once."""
+    key = "doubts of labels"
+    if key not in table.kept:
+        table.kept[key] = tuple(doubts_of_labels(table.cells))
+    found: tuple[Doubt, ...] = table.kept[key]
+    return found
+
+
 def of_model(
     table: TableVariance,
     rows: InMemoryScores | None,
@@ -307,7 +316,7 @@ def of_model(
         found: what they gave, by name.
         of: the model.
     """
-    doubts, n_deciding = [*doubts_of_labels(table.cells)], 0
+    doubts, n_deciding = [*of_labels(table)], 0
     if rows is not None:
         read = Tallies(rows=rows.rows)
         n_deciding = _n_deciding(read)

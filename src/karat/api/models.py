@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.api.arguments import wanted_of_scores
-from karat.api.doubts import of_classes, of_model
+from karat.api.doubts import of_classes, of_labels, of_model
 from karat.api.model_arguments import ModelArguments
 from karat.data.accumulator import rows_in_memory
 from karat.data.checks import check_in_common
 from karat.data.clusters import one_cluster
-from karat.data.label_doubts import doubts_of_labels
 from karat.data.labels.containers import encode
 from karat.data.labels.matrices import display_names
 from karat.data.models import aligned_models, encoded_model, scored_models
@@ -224,7 +223,7 @@ class Models:
         yield from of_classes(self.classes)
         first: dict[str, Doubt] = {}
         for name, table in zip(self.names, self.tables, strict=True):
-            for one in doubts_of_labels(table.cells):
+            for one in of_labels(table):
                 first.setdefault(one.noticed, one.within(name))
         yield from first.values()
 

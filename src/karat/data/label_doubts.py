@@ -122,9 +122,11 @@ def _of_one_side(found: _Occurrences) -> Iterator[Doubt]:
         return
     yield from _of_predictions_alone(found)
     by_weight = " by weight" if found.is_weighted else ""
-    for i in np.flatnonzero((true > 0.0) & (pred == 0.0)).tolist():
+    never_predicted = np.flatnonzero((true > 0.0) & (pred == 0.0)).tolist()
+    code = _code_of_no_label(classes) if never_predicted else None
+    for i in never_predicted:
         label = classes.labels[i]
-        if _is_unlabeled(label, classes):
+        if _is_unlabeled(label, classes) if isinstance(label, str) else label is code:
             rest = [x for x in classes.labels if x is not label]
             times = f"{_times(true[i])}{by_weight}"
             listed = option_of_classes(classes)
@@ -169,22 +171,28 @@ _CODES_OF_NO_LABEL: Final = frozenset([9, 99, 999, 9999, 99999, 255, 65535, (1 <
 """Whole numbers that mark rows without a label where all others are far below."""
 
 
-def _is_unlabeled(label: Label, classes: Classes) -> bool:
-    """Return whether a true label that is never predicted marks rows without a label.
+def _is_unlabeled(text: str, classes: Classes) -> bool:
+    """Return whether a true text that is never predicted marks rows without a label."""
+    # Labels that are spelled like a missing value have D112.
+    return _is_no_answer(text) and not _is_maybe_null(text) and classes.k > _PAIR
 
-    Whole numbers do where the others count from 0 or 1, and they are negative or far above.
+
+def _code_of_no_label(classes: Classes) -> Label | None:
+    """Return the number that marks rows without a label if it is never predicted; None without.
+
+    The others are whole numbers that count from 0 or 1, and it is negative or far above.
     """
-    if isinstance(label, str):
-        # Labels that are spelled like a missing value have D112.
-        return _is_no_answer(label) and not _is_maybe_null(label) and classes.k > _PAIR
-    rest = [x for x in classes.labels if isinstance(x, int) and x >= 0 and x != label]
-    if len(rest) < max(classes.k - 1, _PAIR):
-        return False
-    if rest != list(range(rest[0], rest[0] + len(rest))) or rest[0] > 1:
-        return False
+    k = classes.k
+    outside = [x for x in classes.labels if not (isinstance(x, int) and 0 <= x < k)]
+    if len(outside) != 1 or isinstance(outside[0], str) or k <= _PAIR:
+        return None
+    label = outside[0]
+    rest = [x for x in classes.labels if isinstance(x, int) and x is not label]
+    if rest[0] not in (0, 1) or rest != list(range(rest[0], rest[0] + len(rest))):
+        return None
     last = rest[-1]
     is_far = label > 2 * (last + 1) if label in _CODES_OF_NO_LABEL else label >= _FAR * (last + 1)
-    return is_far or (label < 0 and rest[0] == 0)
+    return label if is_far or (label < 0 and rest[0] == 0) else None
 
 
 _FAR: Final = 50

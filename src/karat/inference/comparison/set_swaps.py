@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.families import p_of_replicates
 from karat.inference.limits import Floats
+from karat.inference.p_values import p_of_replicates
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._of_sets import values_on_tables
