@@ -99,7 +99,7 @@ K119  confusion= is not a confusion matrix.
       {found}.
       Give a square matrix of counts (rows true, columns predicted), finite and at least 0.
 K121  {name} of {k} classes needs an average.
-      Classes: {labels}; average= was not given.
+      Classes: {labels}; {given}.
       {do}
 K122  {argument}={value!r} is not a choice.
       Choices: {choices}.
@@ -471,8 +471,8 @@ K312  {metric} cannot rank models, so it is not a scorer.
 K313  The estimator cannot be scored by {metric}.
       {found}.
       {do}
-K314  The estimator and labels= have different classes.
-      The estimator learned {learned}, and labels= are {labels}.
+K314  The classes of the estimator cannot be matched.
+      {found}.
       {do}
 K315  There is no simultaneous band of this curve.
       {found}.

@@ -27,6 +27,8 @@ def look_alikes(labels: Iterable[str]) -> list[tuple[str, str, str, str]]:
                 how = "how a number is written"
             elif _seen(other).strip().casefold() != _seen(label).strip().casefold():
                 how = "quotes, dashes, underscores or the punctuation at the end"
+                if _bare(_seen(other).strip()) != _bare(_seen(label).strip()):
+                    how = f"case, {how}"
             elif other.strip().casefold() != label.strip().casefold():
                 pair = f"{other!a} and {label!a}"
                 how = "blanks, case, unseen characters or how letters are encoded"
@@ -66,7 +68,11 @@ def _words_of(label: str) -> str:
 
     Signs that mean something stay: C, C+, C++ and A- are four texts.
     """
-    text = _seen(label).strip().casefold()
+    return _bare(_seen(label).strip().casefold())
+
+
+def _bare(text: str) -> str:
+    """Return a text without quotes around it, signs between words and punctuation at its end."""
     if text.isalnum():
         return text
     text = text.translate(_SINGLE_QUOTES)

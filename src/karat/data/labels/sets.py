@@ -80,6 +80,13 @@ def are_sets(values: Any) -> bool:
     return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
 
 
+def is_indicator(values: Any) -> bool:
+    """True if an argument has the form of an indicator matrix, with a column for each label."""
+    if isinstance(values, _ROW[:4]) or not are_sets(values):
+        return False
+    return is_sparse(values) or len(getattr(values, "shape", ())) == 2
+
+
 def _is_column_of_lists(values: Any) -> bool:
     """True if it is a column of lists of Arrow, Polars or pandas, by its type."""
     if isinstance(values, ArrowColumn):
@@ -347,6 +354,28 @@ def _on_its_row(problem: KaratError, starts: npt.NDArray[np.int64]) -> KaratErro
         n = len(starts) - 1
         facts |= {"n": n, "count": min(facts["count"], n)}
     return error(problem.code, **facts)
+
+
+def named_alike(columns: Sequence[SetColumn]) -> list[SetColumn]:
+    """Return indicators, of which those without names of columns take the names of the first frame.
+
+    Position is all that says which column is which; another number of columns keeps its own.
+    """
+    named = (one.columns for one in columns if one.columns != _numbers(one))
+    names = next((found for found in named if found is not None), ())
+    return [
+        replace(one, columns=names)
+        if one.columns is not None
+        and one.columns == _numbers(one)
+        and len(one.columns) == len(names)
+        else one
+        for one in columns
+    ]
+
+
+def _numbers(column: SetColumn) -> tuple[Label, ...]:
+    """The names of columns without names; those of a frame are texts."""
+    return tuple(range(len(column.columns or ())))
 
 
 def align_sets(
