@@ -257,7 +257,7 @@ def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
             facts["numbering"] = " ".join(told)
         if problem.code == "K404":
             facts["more"] = " `karat columns FILE` shows what is found."
-        if problem.code in _ADVICE:
+        if problem.code in _ADVICE and "advice" not in problem.context:
             how = option("where") if is_command_line() else "a SQL query"
             facts["advice"] = as_typed(_ADVICE[problem.code]).format(how=how)
         if not facts:
