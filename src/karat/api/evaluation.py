@@ -42,6 +42,7 @@ from karat.api.sources import (
 from karat.data.accumulator import Batch, Origin, Source, Tallies, accumulate
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
+from karat.data.label_doubts import doubts_of_batches
 from karat.data.labels.align import classes_of
 from karat.data.labels.separated import checked_separator
 from karat.data.listing import checked_ids, limit_of_rows
@@ -59,7 +60,6 @@ from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.values import doubts_of_values
 from karat.data.sources.torch.tensors import DeviceArrays, device_arrays
 from karat.errors import error
-from karat.errors.doubts import Doubt
 from karat.errors.habits import names_its_arguments
 from karat.errors.options import option
 from karat.metrics import Metric
@@ -332,14 +332,13 @@ def _run(
             is_frequency=is_frequency,
             **options,
         )
-        repeated: list[Doubt] = []
+        noted = [*doubts_of_order(y_true, "y_true", y_pred=y_pred, **scores, **of_rows, by=by)]
+        noted += doubts_of_batches(y_true, y_pred)
         if ids is not None and limit:
             sets = with_ids(sets, ids)
-            repeated = doubts_of_values(ids)
+            noted += doubts_of_values(ids)
         found = accumulate(sets, ScoreParts(max_memory or MAX_MEMORY))
-        beside = {**scores, **of_rows, "by": by}
-        doubts = doubts_of_order(y_true, "y_true", y_pred=y_pred, **beside)
-        return report_of(replace(found, origin=Origin(warnings=(*doubts, *repeated))), spec)
+        return report_of(replace(found, origin=Origin(warnings=tuple(noted))), spec)
     if is_table:
         where = "files" if names_files(y_true) else pieces_of(y_true)
         options["weights"] = of_table("weights", weights, where)

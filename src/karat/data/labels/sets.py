@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from karat.data.arrow import ArrowColumn, items_of_lists, nulls_of, read_column
 from karat.data.labels.align import align, codes_within
-from karat.data.labels.column import Column, Flags, is_missing
+from karat.data.labels.column import Column, Flags, is_missing, refuse_rows_of_pipeline
 from karat.data.labels.containers import csr_of, detached, encode, host_of, is_sparse
 from karat.data.labels.separated import split_texts
-from karat.errors import KaratError, error, short
+from karat.errors import CATALOGUE, KaratError, error, short
 from karat.tally import Classes, Label
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets, read_matrix
@@ -285,6 +285,7 @@ def _of_lists(rows: list[Any], argument: str, labels: Sequence[Label] | None) ->
     """Lists, tuples or sets of labels."""
     if not rows:
         raise error("K101", argument=argument)
+    refuse_rows_of_pipeline(rows, argument)
     missing = np.array([not isinstance(row, _ROW) and is_missing(row) for row in rows])
     for place, row in enumerate(rows):
         is_set = isinstance(row, AbstractSet | list | tuple) or (
@@ -477,5 +478,7 @@ def _sorted_sets(column: SetColumn, codes: npt.NDArray[np.int32], classes: Class
         row, label = divmod(int(keys[again[0]]), classes.k)
         n_rows = len(np.unique(keys[again] // classes.k))
         facts = {"row": row, "value": classes.labels[label], "count": n_rows, "n": column.n}
-        raise error("K196", argument=column.argument, **facts)
+        do = f"{CATALOGUE['K196'].do} If each row is a batch of rows of one label each, join them: "
+        do += "np.concatenate(y_true), np.concatenate(y_pred)."
+        raise error("K196", argument=column.argument, advice=do, **facts)
     return Sets.of_keys(keys, column.n, classes.k)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from karat.data.clusters import as_clusters, encode_names, go_together, names_of_column
 from karat.data.labels.align import not_declared
-from karat.data.labels.column import declared_labels
+from karat.data.labels.column import declared_labels, refuse_rows_of_pipeline
 from karat.data.labels.sets import (
     SetColumn,
     align_sets,
@@ -220,6 +220,7 @@ def _check_both(sides: Mapping[str, Any]) -> None:
             shape = getattr(sides[other], "shape", ())
             if len(shape) == 2:
                 raise error("K103", argument=other, shape=tuple(shape))
+            refuse_rows_of_pipeline(sides[other], other)
             found = f"{argument} is one label a row, {other} holds sets of labels"
             raise error("K221", found=found)
 
