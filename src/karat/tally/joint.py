@@ -127,6 +127,16 @@ class JointCells:
             return Cells.dense(counts.reshape(k, k), squares=squares, **facts)
         return Cells.sparse(*np.divmod(listed, k), counts, squares=squares, **facts)
 
+    def on_classes(self, places: Codes) -> JointCells:
+        """Return the tally on some of its classes, among them all that occur, as discovered ones.
+
+        Of more than two classes none is positive, also where two of them are left.
+        """
+        to = np.full(self.classes.k, -1, np.int64)
+        to[places] = np.arange(len(places))
+        fewer = replace(self.classes.some(places.tolist()), positive=self.classes.positive)
+        return replace(self, classes=fewer, codes=to[self.codes])
+
     def of_models(self, models: Sequence[int]) -> JointCells:
         """Return the tally of some of the models, in this order."""
         if list(models) == list(range(len(self.names))):
