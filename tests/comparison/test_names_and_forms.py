@@ -85,7 +85,7 @@ def test_columns_of_scores_beside_probabilities_are_a_doubt() -> None:
 
     found = karat.compare(true, y_prob={"softmax": p}, y_score={"logits": logits})
     (one,) = found.doubts
-    assert one.code == "D157"
+    assert one.code == "D158"
     assert "'logits'" in one.evidence
     assert "'softmax'" in one.evidence
     assert "y_prob=" in one.option
@@ -97,4 +97,4 @@ def test_columns_of_scores_beside_probabilities_are_a_doubt() -> None:
     # Softmax does not change the ranks of two columns, which are ranked by their difference.
     two = (true > 1).astype(int)
     pair = {"y_prob": {"p": p[:, 1]}, "y_score": {"s": logits[:, :2]}}
-    assert [x.code for x in karat.compare(two, **pair).doubts if x.code == "D157"] == []
+    assert [x.code for x in karat.compare(two, **pair).doubts if x.code == "D158"] == []

@@ -197,7 +197,7 @@ def given_alone(y_true: Any) -> KaratError:
     if isinstance(record, Mapping):
         keys = [str(key) for key in record]
         found += f"; it is a list of records with {shown(keys)}"
-        do = "If it is a table, give it as one: karat.evaluate(pandas.DataFrame(records))."
+        do = "If it is a table, give it as one: pandas.DataFrame(records)."
     return error("K128", found=found, do=do)
 
 

@@ -274,7 +274,7 @@ class Models:
         ranked = {ClassRanks, PairRanks, Pairwise} & {metric.record.reads for metric in metrics}
         if self.classes.k > _PAIR and ranked and scores and probs:
             yield doubt(
-                "D157",
+                "D158",
                 scores=shown(scores, 3),
                 probs=shown(probs, 3),
                 has="have" if len(scores) > 1 else "has",

@@ -101,11 +101,6 @@ D127  {labels} predicted and never true.
           is {macro}, and {rest} over the classes that are true.
       {do} that the model gave no answer, report how often, and leave those rows out or
           {replace}, list every class: {option}.
-D157  Columns of scores are compared with probabilities.
-      {scores} {has} scores, and {probs} {have} probabilities. Areas rank rows by each column as
-          given, and softmax changes the ranks in more than two columns.
-      Give all models in one form: as {option} the softmax of the scores of {scores}, such as
-          scipy.special.softmax(scores, axis=1).
 D128  Whole weights may be numbers of rows.
       The weights of {n} are whole numbers and add up to {total}.
       If a row stands for so many rows, state it: {option}. Importance weights leave the number of
@@ -154,6 +149,11 @@ D157  Rows may be batches with one label for each of their rows.
       {rows} list as many labels as their predictions, {sizes} each, in varying order: {shown}.
       They are read as sets, whose order counts nothing. If they are batches, join them:
           np.concatenate(y_true), np.concatenate(y_pred).
+D158  Columns of scores are compared with probabilities.
+      {scores} {has} scores, and {probs} {have} probabilities. Areas rank rows by each column as
+          given, and softmax changes the ranks in more than two columns.
+      Give all models in one form: as {option} the softmax of the scores of {scores}, such as
+          scipy.special.softmax(scores, axis=1).
 D150  The truth may code its classes in two ways.
       {counts}.
       If they are the same classes, write each in one way in every row and file; if not, list every
