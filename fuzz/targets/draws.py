@@ -141,3 +141,17 @@ def replicate_bins(case: Case) -> None:
         *numbers,
     )  # fmt: skip
     case.expect_length(found, numbers[3], 6, number)
+
+
+@target("exchange_totals")
+def exchange_totals(case: Case) -> None:
+    source, arrays = case.source, case.arrays
+    r, k, n_bits, n_heads = (source.byte() % most for most in (5, 9, 40, 9))
+    m = n_bits + n_heads
+    width = -(-n_bits // 8)
+    bits = arrays.argument(arrays.whole(r * width, 256, "u1").reshape(r, width), is_plain=True)
+    heads = arrays.argument(arrays.whole(r * n_heads, 9, "i8").reshape(r, n_heads), is_plain=True)
+    out, into = arrays.codes(m, 2 * k), arrays.codes(m, 2 * k)
+    totals, rows = arrays.table(2, 2 * k), arrays.floats(k)
+    found = case.call(case.native.exchange_totals, bits, heads, out, into, totals, rows)
+    case.expect_length(found, 3, 2 * len(heads), len(rows))

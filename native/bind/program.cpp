@@ -153,10 +153,10 @@ nb::list run_arrays(const Program& program, In<double, 2> tp, In<double, 2> fp, 
     Outputs outputs(program, tables.batch(), tables.k());
     {
         const Unlocked unlocked;
-        std::vector<double> scratch(
-            static_cast<size_t>(scratch_size(program, tables.k(), tables.m())));
+        // A slot is written before it is read.
+        const auto scratch = uninitialised<double>(scratch_size(program, tables.k(), tables.m()));
         for (int64_t b = 0; b < tables.batch(); ++b)
-            run(program, tables.at(b), scratch.data(), outputs.at(b));
+            run(program, tables.at(b), scratch.get(), outputs.at(b));
     }
     return outputs.finish();
 }

@@ -1,5 +1,5 @@
 // karat._native: philox, resample_counts, draw_totals, resample_clusters, row_weights,
-// replicate_areas, replicate_levels, replicate_bins.
+// replicate_areas, replicate_levels, replicate_bins, exchange_totals.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 
@@ -11,6 +11,7 @@
 #include "bind/tables.hpp"
 #include "kernels/draw_items.hpp"
 #include "kernels/draw_totals.hpp"
+#include "kernels/exchange_totals.hpp"
 #include "kernels/replicate_cumulative.hpp"
 #include "kernels/resample_counts.hpp"
 
@@ -214,6 +215,49 @@ nb::object bins_drawn(Column1<double> scores, Column1<int32_t> bins, int64_t n_b
     return owned(std::move(found), count, kBinSums, n_bins);
 }
 
+void check_totals(const Column1<int32_t>& codes, int64_t n) {
+    const int32_t* const code = codes.data();
+    if (!std::all_of(code, code + codes.shape(0), [&](int32_t i) { return i >= 0 && i < n; }))
+        throw std::invalid_argument("a code is no total of a class");
+}
+
+nb::object totals_exchanged(Matrix<uint8_t> bits, Matrix<int64_t> heads, Column1<int32_t> out, Column1<int32_t> into,
+                            Matrix<double> totals, Column1<double> rows) {
+    const auto r = static_cast<int64_t>(heads.shape(0)), k = static_cast<int64_t>(rows.shape(0));
+    Exchanged cells{};
+    cells.n_heads = static_cast<int64_t>(heads.shape(1));
+    cells.n_bits = static_cast<int64_t>(out.shape(0)) - cells.n_heads;
+    cells.out = out.data();
+    cells.into = into.data();
+    if (out.shape(0) != into.shape(0)) throw std::invalid_argument("out and into have different lengths");
+    if (cells.n_bits < 0 || static_cast<int64_t>(bits.shape(1)) != (cells.n_bits + 7) / 8)
+        throw std::invalid_argument("bits and heads do not match the cells");
+    if (bits.shape(0) != heads.shape(0)) throw std::invalid_argument("bits and heads have different replicates");
+    if (totals.shape(0) != 2 || totals.shape(1) != 2 * rows.shape(0))
+        throw std::invalid_argument("totals is not float64[2, 2k]");
+    if (r > kMostReplicates || (k > 0 && r > (int64_t{1} << 56) / k))
+        throw std::invalid_argument("the replicates are too large for any memory");
+    check_totals(out, 2 * k);
+    check_totals(into, 2 * k);
+    constexpr int64_t kFew = int64_t{1} << 31;
+    bool are_few = cells.n_bits < kFew;
+    for (int64_t at = 0; at < to_fill(r, cells.n_heads) && are_few; ++at) {
+        int64_t n = cells.n_bits;
+        for (int64_t i = 0; i < cells.n_heads && are_few; ++i) {
+            const int64_t own = heads.data()[at * cells.n_heads + i];
+            are_few = own >= 0 && own < kFew - n;
+            n += own;
+        }
+    }
+    auto tables = uninitialised<double>(3 * 2 * r * k);
+    {
+        const Unlocked unlocked(r * static_cast<int64_t>(out.shape(0)));
+        exchange_totals(cells, bits.data(), heads.data(), are_few, totals.data(), rows.data(), to_fill(r, k), k,
+                        tables.get());
+    }
+    return owned(std::move(tables), 3, 2 * r, k);
+}
+
 }  // namespace
 
 void bind_resampling(nb::module_& m) {
@@ -239,6 +283,8 @@ void bind_resampling(nb::module_& m) {
           arg("n_bins"), arg("sums").noconvert(), arg("squares").noconvert().none(),
           arg("is_gamma"), arg("seed"), arg("stream"), arg("first"), arg("count"),
           arg("n_threads"));
+    m.def("exchange_totals", totals_exchanged, arg("bits").noconvert(), arg("heads").noconvert(),
+          arg("out").noconvert(), arg("into").noconvert(), arg("totals").noconvert(), arg("rows").noconvert());
 }
 
 }  // namespace karat

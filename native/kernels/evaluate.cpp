@@ -143,31 +143,37 @@ int64_t scratch_size(const Program& program, int64_t k, int64_t m) {
     return size;
 }
 
-void run(const Program& program, const TableView& table, double* scratch, double* const* outputs) {
+void run(const Program& program, const TableView& table, double* scratch, double* const* outputs,
+         bool copies_fields) {
     const int64_t k = table.k, m = table.m;
     const auto size_of = [&](int32_t rank) { return rank == 0 ? int64_t{1} : rank == 1 ? k : m; };
     // Slots lie one after another; programs are short, so offsets are cheap to add up.
     constexpr size_t kInline = 64;
-    double* inline_slots[kInline];
-    std::vector<double*> many;
-    double** slot = inline_slots;
+    struct Slot {
+        double* own;
+        const double* held;  // where its values are: its own memory, or a field of the table
+    };
+    Slot inline_slots[kInline];
+    std::vector<Slot> many;
+    Slot* slot = inline_slots;
     if (program.slot_rank.size() > kInline) {
         many.resize(program.slot_rank.size());
         slot = many.data();
     }
     for (size_t i = 0; i < program.slot_rank.size(); ++i) {
-        slot[i] = scratch;
+        slot[i] = {scratch, scratch};
         scratch += size_of(program.slot_rank[i]);
     }
     const auto row_of = [&](int64_t i) { return table.rows ? int64_t{table.rows[i]} : i / k; };
     const auto col_of = [&](int64_t i) { return table.cols ? int64_t{table.cols[i]} : i % k; };
 
     for (const Instruction& ins : program.code) {
-        double* to = slot[ins.to];
+        double* to = slot[ins.to].own;
+        const double* held = to;
         const int32_t rank = program.slot_rank[ins.to];
         const int64_t size = size_of(rank);
         const auto operand = [&](int32_t at) {
-            return Operand{slot[at], program.slot_rank[at] == 0 ? 0 : 1};
+            return Operand{slot[at].held, program.slot_rank[at] == 0 ? 0 : 1};
         };
         switch (ins.op) {
             case Op::field: {
@@ -184,7 +190,8 @@ void run(const Program& program, const TableView& table, double* scratch, double
                     case Field::k: *to = static_cast<double>(k); break;
                     default: each(to, k, [](int64_t i) { return static_cast<double>(i); });
                 }
-                if (from) each(to, size, [&](int64_t i) { return from[i]; });
+                if (from && copies_fields) each(to, size, [&](int64_t i) { return from[i]; });
+                else if (from) held = from;
                 break;
             }
             case Op::constant: *to = program.constants[ins.a]; break;
@@ -229,20 +236,20 @@ void run(const Program& program, const TableView& table, double* scratch, double
             case Op::defined: { auto a = operand(ins.a);
                 each(to, size, [&](int64_t i) { return std::isfinite(a[i]) ? 1.0 : 0.0; }); break; }
             case Op::total: {
-                const double* from = slot[ins.a];
+                const double* from = slot[ins.a].held;
                 *to = sum(size_of(program.slot_rank[ins.a]), [&](int64_t i) { return from[i]; });
                 break;
             }
             case Op::product: {
                 double product = 1.0;
-                for (int64_t i = 0; i < k; ++i) product *= slot[ins.a][i];
+                for (int64_t i = 0; i < k; ++i) product *= slot[ins.a].held[i];
                 *to = product;
                 break;
             }
             case Op::maximum: {
                 double largest = -std::numeric_limits<double>::infinity();
                 for (int64_t i = 0; i < k; ++i) {
-                    const double x = slot[ins.a][i];
+                    const double x = slot[ins.a].held[i];
                     if (x > largest || std::isnan(x)) largest = x;
                     if (std::isnan(x)) break;
                 }
@@ -250,14 +257,14 @@ void run(const Program& program, const TableView& table, double* scratch, double
                 break;
             }
             case Op::rows: {
-                const double* from = slot[ins.a];
+                const double* from = slot[ins.a].held;
                 if (table.rows) each(to, m, [&](int64_t i) { return from[table.rows[i]]; });
                 else for (int64_t i = 0; i < k; ++i)
                     for (int64_t j = 0; j < k; ++j) to[i * k + j] = from[i];
                 break;
             }
             case Op::cols: {
-                const double* from = slot[ins.a];
+                const double* from = slot[ins.a].held;
                 if (table.cols) each(to, m, [&](int64_t i) { return from[table.cols[i]]; });
                 else for (int64_t i = 0; i < k; ++i)
                     for (int64_t j = 0; j < k; ++j) to[i * k + j] = from[j];
@@ -266,27 +273,28 @@ void run(const Program& program, const TableView& table, double* scratch, double
             case Op::over_predicted: case Op::over_true: {
                 const bool by_row = ins.op == Op::over_predicted;
                 each(to, k, [](int64_t) { return 0.0; });
-                for (int64_t i = 0; i < m; ++i) to[by_row ? row_of(i) : col_of(i)] += slot[ins.a][i];
+                for (int64_t i = 0; i < m; ++i) to[by_row ? row_of(i) : col_of(i)] += slot[ins.a].held[i];
                 break;
             }
             case Op::cumulative: {
                 double running = 0;
-                for (int64_t i = 0; i < k; ++i) to[i] = running += slot[ins.a][i];
+                for (int64_t i = 0; i < k; ++i) to[i] = running += slot[ins.a].held[i];
                 break;
             }
             case Op::later: {
                 double running = 0;
-                for (int64_t i = k - 1; i >= 0; running += slot[ins.a][i--]) to[i] = running;
+                for (int64_t i = k - 1; i >= 0; running += slot[ins.a].held[i--]) to[i] = running;
                 break;
             }
-            case Op::at: *to = slot[ins.a][table.positive]; break;
+            case Op::at: *to = slot[ins.a].held[table.positive]; break;
             case Op::count_: break;
         }
+        slot[ins.to].held = held;
     }
     for (size_t i = 0; i < program.outputs.size(); ++i) {
         const int32_t at = program.outputs[i];
         const int64_t size = size_of(program.slot_rank[at]);
-        for (int64_t j = 0; j < size; ++j) outputs[i][j] = slot[at][j];
+        for (int64_t j = 0; j < size; ++j) outputs[i][j] = slot[at].held[j];
     }
 }
 

@@ -59,7 +59,8 @@ struct TableView {
 int64_t scratch_size(const Program& program, int64_t k, int64_t m);
 
 // Runs the program; output i is written to outputs[i] (1 or k doubles). The slots lie in scratch one
-// after another.
-void run(const Program& program, const TableView& table, double* scratch, double* const* outputs);
+// after another; those of fields are left out there unless copied.
+void run(const Program& program, const TableView& table, double* scratch, double* const* outputs,
+         bool copies_fields = false);
 
 }  // namespace karat

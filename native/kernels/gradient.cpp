@@ -225,7 +225,7 @@ int64_t gradient_scratch_size(const Program& program, int64_t k, int64_t m) {
 
 void differentiate(const Program& program, const TableView& table, double* scratch,
                    double* const* outputs, const Slopes& slopes, bool stops) {
-    run(program, table, scratch, outputs);
+    run(program, table, scratch, outputs, true);
     *slopes.constant = 0;
     for (double* part : {slopes.truth, slopes.predicted, slopes.same})
         std::fill(part, part + table.k, 0.0);

@@ -166,6 +166,26 @@ def replicate_bins(
     The bin of score level i is bins[i].
     """
 
+def exchange_totals(
+    bits: NDArray[np.uint8],
+    heads: _Int64,
+    out: _Int32,
+    into: _Int32,
+    totals: _Float64,
+    rows: _Float64,
+) -> _Float64:
+    """float64[3, 2r, k]: tp, fp and fn of the first model in r replicates, then of the second.
+
+    Totals are the hits, then the false alarms of k classes. A row of cell i is of total out[i] of
+    the first model and into[i] of the second, and the other way round where it is exchanged.
+
+    Args:
+        bits, heads: how many rows of each cell are. The first cells have one row, and a bit of
+            uint8[r, ⌈cells ÷ 8⌉] each, the highest of a byte first; the others int64[r, others].
+        totals: [2, 2k], of both models; rows [k], true rows of each class.
+    Errors: ValueError for other shapes, or codes of no total; TypeError for other dtypes.
+    """
+
 def add_by_class(values: _Numbers, codes: _Int64, k: int) -> _Numbers:
     """int64[r, k] or float64[r, k]: sums of values [r, m] by the class codes [m] of each.
 

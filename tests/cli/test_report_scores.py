@@ -172,7 +172,6 @@ def test_labels_of_a_file_are_put_in_order(karat: Karat) -> None:
     ("arguments", "told"),
     [
         (["--prob", "q_*"], "K404"),
-        (["--prob", "p_spam,p_ham", "--labels", "ham,spam"], "K135"),
         (["--prob", "p_ham,p_ham"], "named twice"),
         (["--prob", "label"], "K406"),
         (["--prob", "label", "--true", "p_ham"], "K130"),

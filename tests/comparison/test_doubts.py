@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import karat
-from karat.api.doubts import _AREAS
+from karat.api.rank_doubts import AREAS
 from karat.metrics.plan import all_metrics
 from tests.cli.running import Karat
 
@@ -44,7 +44,7 @@ def test_the_model_that_ranks_in_reverse_is_named() -> None:
     )
 
 
-@pytest.mark.parametrize("name", sorted(_AREAS))
+@pytest.mark.parametrize("name", sorted(AREAS))
 def test_every_area_of_a_whole_curve_raises_it_alone(name: str) -> None:
     is_binary = name in ("roc_auc", "gini")
     true, good, bad = (TWO, GOOD_TWO, BAD_TWO) if is_binary else (TRUE, GOOD, BAD)
@@ -58,7 +58,7 @@ def test_every_area_of_a_whole_curve_raises_it_alone(name: str) -> None:
 def test_the_areas_are_those_of_the_catalogue() -> None:
     named = {str(one) for one in all_metrics() if "roc_auc" in str(one) or "gini" in str(one)}
     # The area pooled over classes depends on the scales of the columns.
-    assert named - {"roc_auc_ovr_micro"} == set(_AREAS)
+    assert named - {"roc_auc_ovr_micro"} == set(AREAS)
     for name in ("roc_auc_ovr_micro", "roc_auc(max_fpr=0.2)"):
         true, prob = (TWO, BAD_TWO) if "max_fpr" in name else (TRUE, BAD)
         assert not reversed_of(karat.evaluate(true, y_prob=prob, metrics=[name])), name

@@ -238,7 +238,8 @@ def test_single_rows_of_many_cells_are_fair_coins(monkeypatch: pytest.MonkeyPatc
     """Cells of one row are bits, others words or binomial draws: the same distribution."""
     n = np.array([1] * 1000 + [2] * 100 + [64] * 20 + [200] * 20)
     monkeypatch.setattr(swaps, "_MANY", 100)
-    heads = swaps._heads(np.random.default_rng(0), n, 300)
+    bits, others = swaps._heads(np.random.default_rng(0), n, 1000, 300)
+    heads = np.concatenate([np.unpackbits(bits, axis=1, count=1000), others], axis=1)
     assert heads.shape == (300, len(n))
     assert ((heads >= 0) & (heads <= n)).all()
     z = (heads - n / 2.0) / np.sqrt(n / 4.0)

@@ -91,7 +91,7 @@ def test_rows_stand_in_the_order_of_the_metrics(metrics: Any) -> None:
     found = karat.compare(TRUE, {**MODELS, "again": A}, metrics=metrics)
     order = list(found.metrics)
     # Another order than that of the p-values.
-    by_p = sorted(order, key=lambda name: found[name].p or 0.0)
+    by_p = sorted(order, key=lambda name: found[name, "new", "old"].p or 0.0)
     assert by_p != order
     assert len(told_of(found, 120)) == 3
     for rows in told_of(found, 120).values():

@@ -15,7 +15,8 @@ COINS = np.array([1, 2, 7, 63, 64, 65, 900])
 
 
 def test_heads_are_binomial_for_few_and_for_many_coins() -> None:
-    heads = swaps._heads(np.random.default_rng(0), COINS, 20_000)
+    bits, heads = swaps._heads(np.random.default_rng(0), COINS, 0, 20_000)
+    assert bits.size == 0
     assert heads.mean(axis=0) == pytest.approx(COINS / 2, rel=0.02)
     assert heads.var(axis=0) == pytest.approx(COINS / 4, rel=0.05)
     assert ((heads >= 0) & (heads <= COINS)).all()

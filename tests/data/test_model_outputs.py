@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+import scipy.sparse
 
 import karat
 from karat.errors import KaratError
+from tests.optional import optional
 from tests.same import assert_same
+
+torch = optional("torch")
 
 N = 40
 RNG = np.random.default_rng(11)
@@ -32,6 +39,7 @@ def pipeline(prob: Any, names: Any = NAMES) -> list[Any]:
     return [[{"label": x, "score": p} for x, p in by_rank(row, names)] for row in prob]
 
 
+ROWS = [dict(zip(NAMES, row, strict=True)) for row in PROB.tolist()]
 OF_CLASSES: dict[str, Callable[[], Any]] = {
     "a dict of columns": lambda: {name: PROB[:, i] for i, name in enumerate(NAMES)},
     "rows of dicts": lambda: [dict(zip(NAMES, row, strict=True)) for row in PROB.tolist()],
@@ -39,6 +47,13 @@ OF_CLASSES: dict[str, Callable[[], Any]] = {
     "a Series of dicts": lambda: pd.Series([dict(by_rank(row)) for row in PROB]),
     "a tuple of dicts": lambda: tuple(dict(by_rank(row)) for row in PROB),
     "a pipeline with every class": lambda: pipeline(PROB),
+    "structs of Polars": lambda: pl.Series(ROWS),
+    "structs of Arrow": lambda: pa.array(ROWS),
+    "structs of Arrow in chunks": lambda: pa.chunked_array([ROWS[:7], ROWS[7:]]),
+    "a slice of structs": lambda: pa.array([*ROWS[:3], *ROWS])[3:],
+    "structs of pandas": lambda: pd.Series(ROWS, dtype=pd.ArrowDtype(pa.array(ROWS).type)),
+    "a pipeline in Polars": lambda: pl.Series(pipeline(PROB)),
+    "a pipeline in Arrow": lambda: pa.array([*pipeline(PROB)[:3], *pipeline(PROB)])[3:],
 }
 VERBS: dict[str, Callable[[Any, Any], Any]] = {
     "log_loss": lambda true, prob: karat.log_loss(true, y_prob=prob),
@@ -78,6 +93,90 @@ def test_rows_by_class_are_the_matrix(verb: str, form: str) -> None:
         assert mine.replace('    "is_ordered": false,\n', "") == theirs
     else:
         assert_same(mine, theirs, within=0)
+
+
+def test_rows_may_come_from_a_generator() -> None:
+    for rows in (ROWS, pipeline(PROB), PROB.tolist()):
+        assert karat.log_loss(TRUTH, y_prob=iter(rows)) == karat.log_loss(TRUTH, y_prob=PROB)
+    sets = karat.evaluate(MARKS, y_prob=iter(pipeline(PRESENT, range(3))))
+    assert sets.to_json() == karat.evaluate(MARKS, y_prob=PRESENT).to_json()
+
+
+TABLES: dict[str, Callable[[Any], Any]] = {
+    "a dict": lambda rows: {"y": TRUTH.tolist(), "probs": rows},
+    "pandas": lambda rows: pd.DataFrame({"y": TRUTH, "probs": rows}),
+    "Polars": lambda rows: pl.DataFrame({"y": TRUTH, "probs": rows}),
+    "Arrow": lambda rows: pa.table({"y": TRUTH, "probs": rows}),
+    "DuckDB": lambda rows: in_duckdb(pa.table({"y": TRUTH, "probs": rows})),
+    "pandas of Arrow": lambda rows: pa.table({"y": TRUTH, "probs": rows}).to_pandas(
+        types_mapper=pd.ArrowDtype
+    ),
+}
+
+
+def in_duckdb(table: Any) -> Any:
+    return optional("duckdb").from_arrow(table)
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_a_column_of_a_table_names_the_classes(form: str) -> None:
+    expected = karat.evaluate(TRUTH, y_prob=PROB)
+    turned = [dict(reversed(row.items())) for row in ROWS]
+    for rows in (turned, pipeline(PROB)):
+        report = karat.evaluate(TABLES[form](rows), true="y", prob="probs")
+        assert report.metrics == expected.metrics
+        assert report.classes.labels == expected.classes.labels
+        assert report.mapping["prob"] == ["probs"]
+
+
+def test_a_struct_that_is_null_has_no_scores() -> None:
+    rows = [*ROWS[:7], None, *ROWS[8:]]
+    for make in (pl.Series, pa.array):
+        with pytest.raises(KaratError, match=r"K131(?s:.*)row 7"):
+            karat.log_loss(TRUTH, y_prob=make(rows))
+    lists = [*pipeline(PROB)[:7], None, *pipeline(PROB)[8:]]
+    for make in (pl.Series, pa.array):
+        with pytest.raises(KaratError, match=r"K131(?s:.*)row 7: None"):
+            karat.log_loss(TRUTH, y_prob=make(lists))
+    dropped = karat.evaluate(
+        pl.DataFrame({"y": [*TRUTH[:7], None, *TRUTH[8:]], "probs": rows}),
+        true="y",
+        prob="probs",
+        nulls="drop",
+    )
+    rest = np.arange(N) != 7
+    expected = karat.log_loss(TRUTH[rest], y_prob=PROB[rest])
+    assert dropped["log_loss"].value == pytest.approx(expected, abs=1e-15)
+
+
+def test_files_of_structs_name_the_query_that_reads_them(tmp_path: Any) -> None:
+    duckdb = optional("duckdb")
+    expected = karat.log_loss(TRUTH, y_prob=PROB)
+    names = {x: f"{x} or 'so" if x == "bee" else x for x in NAMES}
+    true = [names[x] for x in TRUTH]
+    for rows in (
+        [{names[x]: p for x, p in row.items()} for row in ROWS],
+        pipeline(PROB, [*names.values()]),
+    ):
+        table = duckdb.from_arrow(pa.table({"y_true": true, "my probs": rows}))
+        for end in ("json", "parquet"):
+            path = tmp_path / f"rows.{end}"
+            table.query("t", f"COPY (FROM t) TO '{path}'")
+            with pytest.raises(KaratError, match=r"K130.*my probs(?s:.*)by a query") as caught:
+                karat.evaluate(path, prob="my probs")
+            query = str(caught.value).partition("by a query: ")[2]
+            assert karat.evaluate(query)["log_loss"].value == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_list_of_tensors_has_a_tensor_for_each_row() -> None:
+    scores = RNG.normal(size=(N, 3))
+    expected = karat.log_loss(TRUTH, y_score=scores)
+    rows = list(torch.tensor(scores, requires_grad=True))
+    assert karat.log_loss(TRUTH, y_score=rows) == expected
+    half = torch.tensor(PROB).bfloat16()
+    assert karat.log_loss(TRUTH, y_prob=list(half)) == karat.log_loss(TRUTH, y_prob=half)
+    one = torch.rand(N)
+    assert karat.roc_auc(MARKS[:, 0], y_prob=list(one)) == karat.roc_auc(MARKS[:, 0], y_prob=one)
 
 
 def test_the_classes_may_be_declared_in_any_order() -> None:
@@ -123,7 +222,7 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
         TRUTH, [[{"label": "ant", "score": 0.5}]] * N, r"the score of 'ant' alone.*top_k=None",
     ),
     "a row that is none": (
-        TRUTH, [{"ant": 0.2, "bee": 0.3, "cow": 0.5}] * (N - 1) + [None], "Row 39 is None",
+        TRUTH, [{"ant": 0.2, "bee": 0.3, "cow": 0.5}] * (N - 1) + [None], "K131.*row 39: None",
     ),
     "a class that is not there": (
         TRUTH, [{"ant": 0.2, "bee": 0.8}] * N, "No column for 'cow'",
@@ -138,13 +237,77 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
         TRUTH, [PROB[:, :2]] * 3, r"list of 3 arrays of shape \(40, 2\).*y_prob=P\[0\]",
     ),
     "an output with one column": (
-        MARKS, [PROB[:, :1], *[np.full((N, 2), 0.5)] * 2], "Output 0 has 1 columns",
+        MARKS, [PROB[:, :1], *[np.full((N, 2), 0.5)] * 2], "Output 0 of y_prob .*It has 1 columns",
     ),
     "an output of three classes": (
-        MARKS, [PROB, *[np.full((N, 2), 0.5)] * 2], "Output 0 has 3 columns",
+        MARKS, [PROB, *[np.full((N, 2), 0.5)] * 2], "Output 0 of y_prob .*It has 3 columns",
     ),
     "an output that does not add up": (
-        MARKS, [np.full((N, 2), 0.4)] * 3, "absent and present, do not add up to 1",
+        MARKS, [np.full((N, 2), 0.5), np.full((N, 2), 0.4), np.full((N, 2), 0.5)],
+        "Output 1 .*absent and present, do not add up to 1: first at row 0, 0.8; 40 of 40 rows",
+    ),
+    "an output with a NaN": (
+        MARKS, [np.full((N, 2), 0.5), np.full((N, 2), np.nan), np.full((N, 2), 0.5)],
+        "K131.*Output 1 of y_prob.*row 0, column 0: nan; 40 of 40 rows",
+    ),
+    "outputs of text": (
+        MARKS, [np.full((N, 2), "0.5")] * 3, "K130.*Output 0 of y_prob.*dtype is <U3",
+    ),
+    "sparse outputs": (
+        MARKS, [scipy.sparse.csr_matrix(np.full((N, 2), 0.5))] * 3,
+        r"K130.*Output 0.*csr_matrix.*y_prob=\[p\.toarray\(\) for p in P\]",
+    ),
+    "a class twice": (
+        TRUTH, [[*row, {"label": "ant", "score": 0.0}] for row in pipeline(PROB)],
+        "K196.*y_prob has a label twice.*row 0: 'ant'; 40 of 40 rows.*Give the score of each class",
+    ),
+    "a label twice": (
+        MARKS, [[*row, {"label": 1, "score": 0.0}] for row in pipeline(PRESENT, range(3))],
+        "K196.*row 0: 1; 40 of 40 rows",
+    ),
+    "a first row that is none": (
+        TRUTH, [None, *[{"ant": 0.2, "bee": 0.3, "cow": 0.5}] * (N - 1)], "K131.*row 0: None; 1 of",
+    ),
+    "a Series with NaN first": (
+        TRUTH, pd.Series([np.nan, *[{"ant": 0.2, "bee": 0.3, "cow": 0.5}] * (N - 1)]),
+        "K131.*row 0: nan; 1 of",
+    ),
+    "the best class after rows with every class": (
+        TRUTH, [*pipeline(PROB)[1:], {"label": "ant", "score": 0.5}],
+        "Row 39 is {'label': 'ant', 'score': 0.5}: the score of one class.*top_k=None",
+    ),
+    "every class after the best one": (
+        TRUTH, [{"label": "ant", "score": 0.5}, *pipeline(PROB)[1:]], "Row 0 is {.*top_k=None",
+    ),
+    "a row of another kind": (
+        TRUTH, [*pipeline(PROB)[1:], 0.5], "Row 39 is 0.5; others have the score of each class",
+    ),
+    "empty dicts": (TRUTH, [{}] * N, "Rows have the score of no class"),
+    "dicts that lack a class": (
+        TRUTH, [{"ant": 0.2, "bee": 0.3, "cow": 0.5}] * (N - 1) + [{"ant": 0.2, "bee": 0.8}],
+        "Row 39 has no score of 'cow'.\n *Give every row the score of every class",
+    ),
+    "dicts of one class": (
+        TRUTH, [{"ant": 0.2}] * N, r"'ant' alone.\n.*y_prob=\[row\['ant'\] for row in rows\]",
+    ),
+    "structs of the best class": (
+        TRUTH, pa.array([{"label": "ant", "score": 0.5}] * N), "the score of one class.*top_k=None",
+    ),
+    "lists of other structs": (
+        TRUTH, pa.array([[{"name": "ant", "p": 0.5}]] * N), "lists of structs of 'name', 'p'",
+    ),
+    "batches of one length": (
+        TRUTH, [PROB[:20], PROB[20:]], r"shape \(20, 3\), 40 rows.*y_prob=np.concatenate\(P\)",
+    ),
+    "batches of several lengths": (
+        TRUTH, [PROB[:10], PROB[10:]],
+        r"shape \(10, 3\) and the last of shape \(30, 3\), 40 .*join them: y_prob=np.concatenate",
+    ),
+    "batches of tensors": (
+        TRUTH, [torch.tensor(PROB[:20]), torch.tensor(PROB[20:])], r"y_prob=torch.cat\(P\)",
+    ),
+    "batches of sets": (
+        MARKS, [PRESENT[:20, :2], PRESENT[20:, :2]], r"join them: y_prob=np.concatenate\(P\)\.$",
     ),
 }  # fmt: skip
 
@@ -168,14 +331,45 @@ def test_outputs_are_no_labels(verb: str) -> None:
     assert karat.accuracy(TRUTH, [row["label"] for row in best]) > 0
 
 
+@pytest.mark.parametrize("verb", ["evaluate", "accuracy"])
+@pytest.mark.parametrize("n_classes", [1, 3])
+def test_the_advice_about_outputs_as_labels_works_on_them(verb: str, n_classes: int) -> None:
+    output = [row[:n_classes] for row in pipeline(PROB)]
+    with pytest.raises(KaratError, match="K106") as caught:
+        getattr(karat, verb)(TRUTH, output)
+    assert ("every class are y_prob=" in str(caught.value)) is (n_classes > 1)
+    (advice,) = re.findall(r"y_pred=(\[.*\])\.$", str(caught.value))
+    labels = eval(advice, {"output": output})  # noqa: S307
+    assert karat.accuracy(TRUTH, labels) == karat.accuracy(TRUTH, y_prob_labels())
+
+
+def y_prob_labels() -> Any:
+    return np.array(NAMES)[PROB.argmax(axis=1)]
+
+
 def forms_of_sets() -> Iterator[Any]:
     yield [np.column_stack([1 - p, p]) for p in PRESENT.T]
     yield tuple(np.column_stack([1 - p, p]) for p in PRESENT.T)
     yield [dict(by_rank(row, range(3))) for row in PRESENT]
     yield pipeline(PRESENT, range(3))
+    yield [torch.tensor(np.column_stack([1 - p, p]), requires_grad=True) for p in PRESENT.T]
+    yield [pd.DataFrame(np.column_stack([1 - p, p])) for p in PRESENT.T]
+    yield pl.Series([{str(x): p for x, p in enumerate(row)} for row in PRESENT.tolist()])
+    yield [list(by_rank(row, range(3))) for row in PRESENT]
+    yield pa.array(pipeline(PRESENT, range(3)))
 
 
-@pytest.mark.parametrize("form", range(4))
+def test_outputs_of_half_precision_add_up_to_1_within_it() -> None:
+    for half in (np.float16, torch.bfloat16):
+        outputs = []
+        for p in PRESENT.T:
+            both = np.column_stack([1 - p, p])
+            outputs.append(both.astype(half) if half is np.float16 else torch.tensor(both).to(half))
+        mine = karat.log_loss(MARKS, y_prob=outputs)
+        assert mine == pytest.approx(karat.log_loss(MARKS, y_prob=PRESENT), rel=0.02)
+
+
+@pytest.mark.parametrize("form", range(9))
 def test_sets_of_labels(form: int) -> None:
     given = [*forms_of_sets()][form]
     for name in ("log_loss", "macro_average_precision", "roc_auc_ovr_macro", "lwlrap"):

@@ -242,16 +242,21 @@ def test_ordered_categories_keep_their_order() -> None:
     assert (found.classes.labels, found.order) == (("s", "m", "l"), (2, 1, 0))
 
 
-def test_declared_labels_order_a_pattern_and_must_agree_with_a_list() -> None:
+def test_declared_labels_order_columns_by_their_names() -> None:
     names = ["p_a", "p_b", "p_c"]
     labels = ["c", "a", "b"]
-    for how in ("pattern", "found"):
+    for how in ("pattern", "found", "listed"):
         found = place(["a"], names, labels=labels, how=how)
         assert (found.classes.labels, found.order) == (("c", "a", "b"), (2, 0, 1))
     assert place(["a"], names, labels=["a", "b", "c"]).order is None
+
+
+def test_names_that_may_end_in_labels_by_chance_must_be_listed_in_their_order() -> None:
+    names, labels = ["pra", "prb", "prc"], ["c", "a", "b"]
+    assert place(["a"], names, labels=["a", "b", "c"]).order is None
     problem = misplaced(["a"], names, labels=labels)
     assert problem.code == "K135"
-    assert "Columns: 'p_a', 'p_b', 'p_c'. Classes: 'c', 'a', 'b'." in str(problem)
+    assert "Columns: 'pra', 'prb', 'prc'. Classes: 'c', 'a', 'b'." in str(problem)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K132": lambda: _refused([[0.25, 0.75], [-1.5, 2.5]], "below_zero", 1, 0),
     "K133": lambda: _refused([[0.25, 0.75], [0.5, 0.25]], "row_sum", 1, 0),
     "K134": lambda: _placed(["a", "b"], ["x", "y", "z"]),
-    "K135": lambda: _placed(["a", "b"], ["proba_b", "proba_a"], labels=["a", "b"]),
+    "K135": lambda: _placed(["a", "b"], ["prob", "proa"], labels=["a", "b"]),
     "K137": lambda: _placed(["a", "b"], ["proba_a", "proba_c"]),
     "K404": lambda: open_frame({"label": [0, 1], "prediction": [0, 1]}).columns(["lable"]),
     "K405": lambda: find_roles(["label", "target", "pred"]),

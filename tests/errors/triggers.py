@@ -162,12 +162,6 @@ def of_partitions() -> None:
     karat.find_weak_slices(optional("dask.dataframe").from_pandas(frame, npartitions=2))
 
 
-def of_clusters_and_other_classes() -> None:
-    """Models with rows of their own, one of which has a class less."""
-    true = {"old": [0, 1, 1], "new": [0, 1, 2]}
-    karat.compare(true, true, clusters={name: ["ann", "ann", "bob"] for name in true})
-
-
 def labels_after_scores() -> None:
     """Rows of both kinds in one stream."""
     stream = karat.Stream()
@@ -208,7 +202,6 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K160": lambda: karat.plot.roc(karat.evaluate([0, 1], [0, 1]), weights=[1, 2]),
     "K169": lambda: karat.rows_needed("accuracy", pilot=[[9, 1], [2, 8]]),
     "K170": lambda: karat.rows_needed("accuracy", pilot=None, half_width=0.05),
-    "K178": of_clusters_and_other_classes,
     "K179": lambda: karat.gate(TABLE, baseline=[0, 1], max_drop={"accuracy": 0.1}),
     "K184": lambda: karat.find_weak_slices([0, 1], [0, 1], loss=[0, 1], by={"sex": ["f", "m"]}),
     "K185": lambda: karat.find_weak_slices(loss=[0.5, -1], by={"sex": ["f", "m"]}),

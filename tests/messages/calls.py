@@ -63,7 +63,33 @@ def _listed_as_text() -> Any:
     return karat.evaluate(truth, [str(labels) for labels in OTHER_SETS])
 
 
+class _Fitted:
+    """A fitted classifier, as scorers see one."""
+
+    _estimator_type = "classifier"
+
+    def __init__(self, learned: list[str], said: str) -> None:
+        self.classes_, self._said = np.array(learned), said
+
+    def predict(self, rows: Any) -> Any:
+        return np.array([self._said] * len(rows))
+
+    def predict_proba(self, rows: Any) -> Any:
+        return np.full((len(rows), len(self.classes_)), 1 / len(self.classes_))
+
+
 CALLS: Final[dict[str, Callable[[], object]]] = {
+    "a fold with a class that was not learned": lambda: any_karat.scorer("log_loss")(
+        _Fitted(["a", "b"], "a"), np.zeros((3, 1)), ["a", "b", "c"]
+    ),
+    "a fold of a class that was not learned alone": lambda: any_karat.scorer("accuracy")(
+        _Fitted(["a", "b"], "a"), np.zeros((2, 1)), ["c", "c"]
+    ),
+    "records without a table": lambda: karat.evaluate([{"label": "a", "pred": "a"}] * N),
+    "margins of the second class": lambda: karat.evaluate(
+        np.where(TRUTH == 0, "no", "yes"), y_score=P - 0.5, positive="no"
+    ),
+    "one class of dicts": lambda: karat.evaluate(["ok", "spam"] * 30, y_prob=[{"ok": 0.9}] * N),
     "lists as text": _listed_as_text,
     "lists in another notation": lambda: karat.evaluate(
         ["[sea sky]", "[sea]", "[sky]"] * 20, ["[sea]", "[sea]", "[sky]"] * 20

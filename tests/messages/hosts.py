@@ -17,7 +17,7 @@ HOSTS: Final = {
     "pandas:Series": "map",
     "pyarrow:Table.validate": "full",
     "sklearn:set_config": "enable_metadata_routing",
-    "sklearn.model_selection:cross_validate": "cv return_estimator return_indices",
+    "sklearn.model_selection:cross_validate": "cv return_estimator return_indices scoring",
     "sklearn.model_selection:": "cross_validate",
     "sklearn.svm:SVC": "decision_function decision_function_shape predict_proba",
     "matplotlib.lines:Line2D": "linewidth",

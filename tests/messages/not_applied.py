@@ -11,6 +11,7 @@ _LOCK: Final = "the other process, which the test holds, has no end"
 _PART: Final = "an alternative within the call that stands before it"
 
 NOT_APPLIED: Final[dict[tuple[str, str], str]] = {
+    ("K130", "positive='x'"): _PART,
     ("K142", "pred='x'"): "true= stands beside it, for the caller to fill",
     ("K176", "--folds x"): "the word behind the option is prose: --folds alone",
     ("K189", "with_rows=True"): "of the gate that writes the baseline",
@@ -23,6 +24,7 @@ NOT_APPLIED: Final[dict[tuple[str, str], str]] = {
 }
 """Code and shape of the example → why it is not applied to the call that is answered with it."""
 NOT_HEARD: Final[dict[str, str]] = {
-    "costs= is a matrix, rows true: costs=[[0, □], [□, 0]]": "tests/first_use/test_advice.py"
+    "costs= is a matrix, rows true: costs=[[0, □], [□, 0]]": "tests/first_use/test_advice.py",
+    "For a scorer: karat.scorer(□, labels=[…]).": "tests/meaning/test_scorers_and_estimators.py",
 }
 """Text of the sources → why no call here is answered with it, or the test that executes it."""

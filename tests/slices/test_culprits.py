@@ -310,7 +310,7 @@ def test_the_table_names_its_numbers() -> None:
     assert head.split() == ["slice", "rows", "error", "rest", "difference", "p"]
     (one,) = found
     assert row.startswith("region = S, age > 70  ")
-    assert row.split()[-1] == f"{one.p:.2g}"
+    assert row.split()[-1] == f"<{one.p:.2g}"
     assert f"{found.n_tested:,} slices were looked at; {found.n_explained:,} others" in count
     frame = found.to_frame("pandas")
     assert frame["slice"].tolist() == [one.name]

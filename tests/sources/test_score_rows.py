@@ -134,12 +134,10 @@ def test_columns_are_put_in_the_order_of_labels(labels: list[int]) -> None:
         assert [labels[code] for code in found.true] == true
 
 
-def test_a_list_in_another_order_than_labels_is_refused() -> None:
+@pytest.mark.parametrize("options", [{}, {"labels": range(10)}])
+def test_a_list_in_another_order_is_put_in_that_of_the_classes(options: Any) -> None:
     for read, source in ((rows_of_frame, digits()), (rows_of_files, DIGITS)):
-        with pytest.raises(KaratError) as caught:
-            read(source, prob=NAMES[::-1], labels=range(10))  # type: ignore[operator]
-        assert caught.value.code == "K135"
-        found = rows(read(source, prob=NAMES[::-1]))  # type: ignore[operator]
+        found = rows(read(source, prob=NAMES[::-1], **options))  # type: ignore[operator]
         assert found.scores.values.tobytes() == expected_matrix().tobytes()
 
 

@@ -20,7 +20,7 @@ from karat.data.arguments import check_are_values
 from karat.data.labels.matrices import display_names
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.tables.frames import is_frame
-from karat.errors import KaratError, error, short
+from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import only_doubts
 from karat.errors.options import option
 from karat.inference.confidence import Confidence, WeightKind
@@ -204,7 +204,13 @@ def given_alone(y_true: Any) -> KaratError:
             do=f"{first}: stream.update({rows}['label'], {rows}['pred']).",
         )
     do = "Give predictions as y_pred=, y_prob= or y_score=."
-    return error("K128", found="y_true was given alone", do=do)
+    found = "y_true was given alone"
+    record = next(iter(y_true), None) if isinstance(y_true, list | tuple) else None
+    if isinstance(record, Mapping):
+        keys = [str(key) for key in record]
+        found += f"; it is a list of records with {shown(keys)}"
+        do = "If it is a table, give it as one: pandas.DataFrame(records)."
+    return error("K128", found=found, do=do)
 
 
 def wanted_of_scores(

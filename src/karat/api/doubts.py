@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from karat.api.rank_doubts import (
+    AREAS,
+    Limits,
+    of_areas,
+    of_each_area,
+    order_of_scores,
+    sign_of_margins,
+    whose,
+)
 from karat.data.accumulator import Tallies
 from karat.data.checks import (
     are_all,
@@ -42,31 +50,11 @@ from karat.tally.score_histograms import ScoreHistograms
 if TYPE_CHECKING:
     from karat.results.gate.verdicts import Rule
 
-_AREAS: Final = {
-    "roc_auc": 0.5,
-    "roc_auc_ovr_macro": 0.5,
-    "roc_auc_ovr_weighted": 0.5,
-    "roc_auc_ovo_macro": 0.5,
-    "roc_auc_ovo_weighted": 0.5,
-    "roc_auc_mu": 0.5,
-    "gini": 0.0,
-    "macro_gini": 0.0,
-    "weighted_gini": 0.0,
-}
-"""Metric → its value without information, of every metric that is the area under a whole ROC curve,
-an average of such areas, or 2 × area − 1.
-
-The area pooled over classes (micro) is none of them: it depends on the scales of the columns. Nor
-is one with ``max_fpr=``, which is of a part of the curve.
-"""
 CAUSES: Final = ("D103", "D111", "D114", "D150")
 """Why predictions disagree with the truth: that they do needs no doubt of its own."""
 _LOG_LOSS: Final = "negative_log_probability"
-_MOST_NAMED: Final = 3
 _OTHERWISE: Final = 0.05
 """The share of rows that may be predicted otherwise than by their scores."""
-Limits: TypeAlias = tuple[float, float | None, float | None]
-"""A value and the limits of its interval."""
 ReportT = TypeVar("ReportT", bound=ReportValues)
 
 
@@ -74,13 +62,16 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
     """Return the report with the doubts about its rows and its results before its warnings."""
     areas = {
         name: (float(report.measured[metric].value), interval.low, interval.high)
-        for name, metric in zip(_AREAS, map(get, _AREAS), strict=True)
+        for name, metric in zip(AREAS, map(get, AREAS), strict=True)
         if (interval := report.intervals.get(metric)) is not None
     }
     n_columns, is_by_threshold = found.n_columns_of_scores, report.threshold is not None
     n_deciding = n_columns if is_by_threshold else _n_deciding(found)
     labels = [*doubts_of_labels(report.cells), *_of_texts(report)]
-    ranks = [*_of_each_area(report)] or [*of_areas(areas, report.classes, n_columns)]
+    ranks = [*of_each_area(report)]
+    if not ranks:
+        is_prob = report.scores != "scores"
+        ranks += of_areas(areas, report.classes, n_columns, is_prob=is_prob)
     is_told = any(one.code in CAUSES for one in (*labels, *ranks))
     doubts = (
         *of_classes(report.classes),
@@ -259,7 +250,7 @@ def _of_values(found: Tallies, of: str = "") -> tuple[Doubt, ...]:
     for low in (0.0, -1.0):
         if are_all(values, partial(np.isin, test_elements=(low, 1.0))):
             facts = {"n": count(n), "values": f"{low:g} or 1", "option": option("y_pred")}
-            return (doubt("D153", of=_whose(of), **facts),)
+            return (doubt("D153", of=whose(of), **facts),)
     if not (is_prob and values.ndim == 1 and classes.positive is not None and _n_deciding(found)):
         return ()
     assert found.rows is not None
@@ -269,7 +260,7 @@ def _of_values(found: Tallies, of: str = "") -> tuple[Doubt, ...]:
         return ()
     label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
     facts = {"n": count(n), "times": f"in {counted(n_other, 'row')}"}
-    return (doubt("D154", of=_whose(of), label=repr(label), other=repr(other), **facts),)
+    return (doubt("D154", of=whose(of), label=repr(label), other=repr(other), **facts),)
 
 
 _LEAST_ROWS: Final = 10
@@ -288,7 +279,16 @@ def _of_range(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Itera
         settles = how_to_name("prob", columns[0]) if len(columns) == 1 else option("prob")
     n = count(found.n_rows * found.n_columns_of_scores)
     taken = "softmax of scores, and two classes are separated at 0"
-    yield doubt("D102", what=f"All {n} scores{_whose(of)}", option=settles, taken=taken)
+    yield doubt("D102", what=f"All {n} scores{whose(of)}", option=settles, taken=taken)
+
+
+def of_labels(table: TableVariance) -> tuple[Doubt, ...]:
+    """The doubts about the labels of one of several models, looked for once."""
+    key = "doubts of labels"
+    if key not in table.kept:
+        table.kept[key] = tuple(doubts_of_labels(table.cells))
+    found: tuple[Doubt, ...] = table.kept[key]
+    return found
 
 
 def of_model(
@@ -307,11 +307,12 @@ def of_model(
         found: what they gave, by name.
         of: the model.
     """
-    doubts, n_deciding = [*doubts_of_labels(table.cells)], 0
+    doubts, n_deciding = [*of_labels(table)], 0
     if rows is not None:
         read = Tallies(rows=rows.rows)
         n_deciding = _n_deciding(read)
-        ranks = [*of_areas(found, rows.classes, read.n_columns_of_scores, of)]
+        n_columns, is_prob = read.n_columns_of_scores, rows.is_prob
+        ranks = [*of_areas(found, rows.classes, n_columns, of, is_prob=is_prob)]
         yield from ranks
         yield from of_zeros(impossible_rows(rows, metrics), rows.n_rows, of)
         doubts += ranks
@@ -356,89 +357,17 @@ def of_agreement(spread: TableVariance, n_deciding: int, of: str = "") -> Iterat
     )
     yield doubt(
         "D116",
-        of=_whose(of),
+        of=whose(of),
         value=value(number),
         low=value(interval.low),
         high=value(interval.high),
-        do=_order_of_scores(classes, n_deciding) if n_deciding else do,
+        do=order_of_scores(classes, n_deciding) if n_deciding else do,
     )
 
 
 def _spread_of(report: ReportValues) -> TableVariance:
     design = "cohort" if report.confidence is None else report.confidence.design
     return TableVariance(report.cells, design, report.clusters)
-
-
-def of_areas(
-    found: Mapping[str, Limits], classes: Classes, n_columns: int, of: str = ""
-) -> Iterator[Doubt]:
-    """Iterate over the doubt that scores rank the classes in reverse.
-
-    The first of `_AREAS` that has an interval decides.
-
-    Args:
-        found: values with their limits, by the name of the metric.
-        n_columns: scores of each row.
-        of: the model, where there are several.
-    """
-    for name, chance in _AREAS.items():
-        number, low, high = found.get(name, (0.0, None, None))
-        if high is None:
-            continue
-        if high < chance:
-            areas = _below(name, number, low, high, chance)
-            do = _order_of_scores(classes, n_columns)
-            yield doubt("D103", of=_whose(of), classes="the classes", areas=areas, do=do)
-        return
-
-
-def _of_each_area(report: ReportValues) -> Iterator[Doubt]:
-    """Iterate over the doubt that the scores of some of many classes rank their rows in reverse.
-
-    Intervals are as wide as those that hold for all classes at once.
-    """
-    classes, asked = report.classes, report.confidence
-    limits = report.class_intervals.get("roc_auc")
-    if limits is None or asked is None or classes.k < 3:
-        return
-    (numbers,) = (
-        found.value
-        for metric, found in report.measured.items()
-        if metric.record.name == "roc_auc" and metric.lift == "per_class"
-    )
-    lows, highs = limits
-    asked = asked.at(report.n_rows)
-    wider = NormalDist().inv_cdf(1.0 - asked.tail / classes.k) / asked.quantile()
-    with np.errstate(invalid="ignore"):
-        at = np.flatnonzero(numbers + (highs - numbers) * wider < 0.5).tolist()
-    if not 0 < len(at) < classes.k:
-        return
-    names = [repr(classes.labels[i]) for i in at[:_MOST_NAMED]]
-    more = f" and {len(at) - _MOST_NAMED} more" if len(at) > _MOST_NAMED else ""
-    areas = "; ".join(
-        _below(f"roc_auc of {name}", float(numbers[i]), float(lows[i]), float(highs[i]), 0.5)
-        for name, i in zip(names, at, strict=False)
-    )
-    what = f"{'class' if len(at) == 1 else 'classes'} {', '.join(names)}{more}"
-    yield doubt("D103", of="", classes=what, areas=areas, do=_order_of_scores(classes, classes.k))
-
-
-def _below(name: str, number: float, low: float | None, high: float, chance: float) -> str:
-    least = "-∞" if low is None else value(low)
-    return (
-        f"{name} is {value(number)}, and its interval [{least}, {value(high)}] "
-        f"lies below {chance:g}"
-    )
-
-
-def _order_of_scores(classes: Classes, n_columns: int) -> str:
-    if classes.positive is None or n_columns != 1:
-        listed = shown(classes.labels)
-        order = f"they are read as those of {listed}; {option('labels')} lists another order"
-        return f"Check the order of the columns: {order}."
-    label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
-    names = f"it is {label!r}; {option('positive', other)} names the other one"
-    return f"Check which class is positive: {names}."
 
 
 def _of_predictions(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Iterator[Doubt]:
@@ -466,13 +395,24 @@ def _of_predictions(found: Tallies, mapping: Mapping[str, Any], of: str = "") ->
             fact = "at least are on the other side, whatever the threshold"
     if n_other > _OTHERWISE * n:
         rows_of = f"{count(n_other)} of {counted(n, 'row')}"
+        if classes.k <= _PAIR and classes.positive == 0 and _are_margins(found):
+            fact += f". {sign_of_margins(classes).removesuffix('.')}"
         without = "without y_pred= the scores predict"
         if (column := mapping.get("pred")) is not None:
             without = (
                 f"if another column than {short(column)} has the predictions, name it: "
                 f"{option('pred')}"
             )
-        yield doubt("D115", of=_whose(of), found=f"{rows_of} {fact}", option=as_typed(without))
+        yield doubt("D115", of=whose(of), found=f"{rows_of} {fact}", option=as_typed(without))
+
+
+_PAIR: Final = 2
+
+
+def _are_margins(found: Tallies) -> bool:
+    """Return whether scores of rows in memory are one number each, and no probabilities."""
+    scores = None if found.rows is None else found.rows.scores
+    return scores is not None and not scores.is_prob and scores.values.ndim == 1
 
 
 def _predictions_beside_scores(found: Tallies) -> list[tuple[Any, Any]]:
@@ -512,11 +452,7 @@ def of_zeros(n: int | None, n_rows: int, of: str = "") -> tuple[Doubt, ...]:
     if n == 0:
         return ()
     rows = f"{'Some' if n is None else count(n)} of {counted(n_rows, 'row')}"
-    return (doubt("D106", of=_whose(of), rows=f"{rows} {'has' if n == 1 else 'have'}"),)
-
-
-def _whose(of: str) -> str:
-    return f" of {of}" if of else ""
+    return (doubt("D106", of=whose(of), rows=f"{rows} {'has' if n == 1 else 'have'}"),)
 
 
 def with_order_of_columns(found: Tallies, named: Mapping[str, Any], labels: Any) -> Tallies:

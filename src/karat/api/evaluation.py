@@ -35,6 +35,7 @@ from karat.api.table_reports import of_columns, report_of_table
 from karat.data.accumulator import Batch, Origin, Tallies, accumulate
 from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
+from karat.data.label_doubts import doubts_of_batches
 from karat.data.labels.align import classes_of
 from karat.data.labels.separated import checked_separator
 from karat.data.listing import checked_ids, limit_of_rows
@@ -47,7 +48,6 @@ from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.values import doubts_of_values
 from karat.data.sources.torch.tensors import DeviceArrays, device_arrays
 from karat.errors import error
-from karat.errors.doubts import Doubt
 from karat.errors.options import option
 from karat.errors.together import refuse
 from karat.metrics.plan import requested
@@ -183,23 +183,25 @@ def _report_of_sets(request: Request, spec: Spec) -> Report:
         positive=request.positive,
         weights=request.weights,
     )
-    repeated: list[Doubt] = []
+    noted = [
+        *doubts_of_order(
+            request.y_true,
+            "y_true",
+            y_pred=request.y_pred,
+            y_prob=request.y_prob,
+            y_score=request.y_score,
+            weights=request.weights,
+            clusters=request.clusters,
+            ids=request.ids,
+            by=request.by,
+        ),
+        *doubts_of_batches(request.y_true, request.y_pred),
+    ]
     if request.ids is not None and spec.keep_rows:
         sets = with_ids(sets, request.ids)
-        repeated = doubts_of_values(request.ids)
+        noted += doubts_of_values(request.ids)
     counted = accumulate(sets, ScoreParts(request.max_memory or MAX_MEMORY))
-    doubts = doubts_of_order(
-        request.y_true,
-        "y_true",
-        y_pred=request.y_pred,
-        y_prob=request.y_prob,
-        y_score=request.y_score,
-        weights=request.weights,
-        clusters=request.clusters,
-        ids=request.ids,
-        by=request.by,
-    )
-    return report_of(replace(counted, origin=Origin(warnings=(*doubts, *repeated))), spec)
+    return report_of(replace(counted, origin=Origin(warnings=tuple(noted))), spec)
 
 
 def _report_of_arrays(request: Request, spec: Spec) -> Report:

@@ -269,32 +269,61 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
         if isinstance(weights, str):
             refuse_distances(record.name, weights)
         metric = Metric.of(record, lift, params) if params else _without_parameters(record, lift)
-        if confusion is None and hold_sets(y_true, y_pred):
-            check_threads(n_threads)
-            rows = set_rows(y_true, y_pred, labels=labels, positive=positive, weights=weights)
-            return _of_sets(metric, rows.tally, policy)
-        cells = tallied(
+        return label_value(
+            metric,
             y_true,
             y_pred,
             confusion,
             labels=labels,
             positive=positive,
             weights=weights,
-            cells=metric.needs_cells,
+            policy=policy,
             n_threads=n_threads,
         )
-        check_order(metric, cells.classes)
-        if has_choice and lift == "plain" and cells.classes.positive is None:
-            if cells.classes.k > 1:
-                raise no_positive(record.name, cells.classes, record.averages)
-            cells = with_positive(cells, record.name)
-        computed = metric.values(cells, policy)
-        reason = undefined_reason(metric, cells.classes, computed.undefined)
-        if reason is not None:
-            warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=2)
-        return computed.value if lift == "per_class" else float(computed.value)
 
     return _dressed(function, record, fixed)
+
+
+def label_value(
+    metric: Metric,
+    y_true: Any,
+    y_pred: Any,
+    confusion: Any = None,
+    *,
+    policy: Policy = ZERO,
+    are_of_one_spelling: bool = False,
+    **options: Any,
+) -> Any:
+    """Return the value of a metric of labels or of sets of labels; warn if it is undefined.
+
+    Args:
+        are_of_one_spelling: whether truth and predictions are known to spell labels alike, so that
+            they may have none in common (K191).
+        options: labels, positive, weights, n_threads.
+    """
+    n_threads, record = options.pop("n_threads", None), metric.record
+    if confusion is None and hold_sets(y_true, y_pred):
+        check_threads(n_threads)
+        return _of_sets(metric, set_rows(y_true, y_pred, **options).tally, policy)
+    cells = tallied(
+        y_true,
+        y_pred,
+        confusion,
+        cells=metric.needs_cells,
+        n_threads=n_threads,
+        are_of_one_spelling=are_of_one_spelling,
+        **options,
+    )
+    check_order(metric, cells.classes)
+    if record.is_per_class and metric.lift == "plain" and cells.classes.positive is None:
+        if cells.classes.k > 1:
+            raise no_positive(record.name, cells.classes, record.averages)
+        cells = with_positive(cells, record.name)
+    computed = metric.values(cells, policy)
+    reason = undefined_reason(metric, cells.classes, computed.undefined)
+    if reason is not None:
+        warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
+    return computed.value if metric.lift == "per_class" else float(computed.value)
 
 
 def _of_sets(metric: Metric, tally: SetTally, policy: Policy) -> Any:
@@ -304,7 +333,7 @@ def _of_sets(metric: Metric, tally: SetTally, policy: Policy) -> Any:
     # Rows or labels that are to be left out need no warning if others remain.
     is_asked = policy == "exclude" and bool(np.isfinite(computed.value).all())
     if reason is not None and not is_asked:
-        warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=3)
+        warnings.warn(f"{metric} is undefined: {reason}.", UndefinedWarning, stacklevel=4)
     return computed.value if metric.lift == "per_class" else float(computed.value)
 
 
@@ -355,6 +384,7 @@ def tallied(
     weights: Any = None,
     cells: bool = True,
     n_threads: int | None = None,
+    are_of_one_spelling: bool = False,
     **classes: Any,
 ) -> Cells:
     """Tally the arguments that every label metric takes; `classes` is labels, positive."""
@@ -373,7 +403,8 @@ def tallied(
         raise error("K128", found=found, do="Give y_true and y_pred, or confusion=.")
     options: dict[str, Any] = {**classes, "weights": weights, "n_threads": n_threads}
     counted = tally_labels(y_true, y_pred, cells=cells, **options)
-    check_in_common(counted)
+    if not are_of_one_spelling:
+        check_in_common(counted)
     return counted
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import numpy as np
+
 from karat.api.arguments import wanted_of_scores
 from karat.api.judging import (
     check_estimated,
@@ -168,8 +170,7 @@ def judged_models(rows: Mapping[str, JudgedRows], spec: Spec, *, is_random: bool
         clusters = found.rows.cluster_codes
         sample = Sample(found.has_gold, found.rows.weights, found.gold_weights, clusters)
         sample.check_weights()
-        given = found.classes, sample, found.gold, found.judge, pred
-        labels = JudgedLabels.of(*given, keeps_rows=True)
+        labels = JudgedLabels.of(*_on_occurring(found, pred, sample), keeps_rows=True)
         three = None if found.rows.scores is None else parts_with_scores(found, sample, spec)
         models[name] = JudgedModel(sample, labels, three)
     first, *others = rows.values()
@@ -179,6 +180,27 @@ def judged_models(rows: Mapping[str, JudgedRows], spec: Spec, *, is_random: bool
             facts = {"left": left, "n_left": first.rows.n, "right": right, "n_right": other.rows.n}
             raise error("K102", **facts)
     return JudgedModels(first.classes, rows, models)
+
+
+def _on_occurring(
+    found: JudgedRows, pred: Any, sample: Sample
+) -> tuple[Classes, Sample, Any, Any, Any]:
+    """The rows of a system, on the classes that occur in them, as in a report of it alone.
+
+    Two classes, declared ones and those of scores all count.
+    """
+    classes, columns = found.classes, (found.gold, found.judge, pred)
+    if classes.k <= _PAIR or classes.is_declared or found.rows.scores is not None:
+        return classes, sample, found.gold, found.judge, pred
+    places = np.unique(np.concatenate([found.gold[found.has_gold], found.judge, pred]))
+    to = np.full(classes.k + 1, -1, np.int64)
+    to[places] = np.arange(len(places))
+    fewer = replace(classes.some(places.tolist()), positive=None)
+    gold, judge, said = (to[codes] for codes in columns)
+    return fewer, sample, gold, judge, said
+
+
+_PAIR: Final = 2
 
 
 def judged_options(request: Request) -> Spec:
@@ -233,7 +255,14 @@ def _on_one_axis(rows: Mapping[str, JudgedRows], of: Any, labels: Any) -> Mappin
         left, right = sorted(axes, key=len)[-2:]
         raise error("K201", left=str(left), right=str(right))
     union: list[Any] = sorted({label for axis in axes for label in axis})
-    return {name: of(name, union) for name in rows}
+    united = {name: of(name, union) for name in rows}
+    return {name: _discovered(one) for name, one in united.items()}
+
+
+def _discovered(one: JudgedRows) -> JudgedRows:
+    """The rows of a system on classes that nobody declared."""
+    classes = replace(one.classes, is_declared=False, is_ordered=False)
+    return replace(one, rows=replace(one.rows, classes=classes))
 
 
 def judged_models_of_files(

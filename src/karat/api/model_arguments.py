@@ -195,12 +195,20 @@ def _refuse_names(y_true: Any, given: Mapping[str, Any]) -> None:
 
 
 def _are_indicators(y_true: Any, y_pred: Any) -> bool:
-    """True if frames are matrices of the same labels, rather than tables with a truth."""
-    if not isinstance(y_pred, Mapping) or not all(map(is_frame, (y_true, *y_pred.values()))):
+    """True if frames are matrices of the same labels, rather than tables with a truth.
+
+    A matrix without names beside them, with as many columns, decides it.
+    """
+    if not isinstance(y_pred, Mapping):
         return False
-    names, *others = (tuple(open_frame(one).names) for one in (y_true, *y_pred.values()))
-    roles = find_roles(names, needs=()).candidates
-    return not (roles["true"] or roles["pred"]) and all(one == names for one in others)
+    sides = (y_true, *y_pred.values())
+    frames = [tuple(open_frame(one).names) for one in sides if is_frame(one)]
+    shapes = [tuple(getattr(one, "shape", ())) for one in sides if not is_frame(one)]
+    if not frames or any(len(shape) != 2 or shape[1] != len(frames[0]) for shape in shapes):
+        return False
+    roles = find_roles(frames[0], needs=()).candidates
+    is_table = not shapes and (roles["true"] or roles["pred"])
+    return not is_table and all(one == frames[0] for one in frames)
 
 
 def _refuse_whole_tables(y_true: Any, y_pred: Any, *, is_alone: bool) -> None:

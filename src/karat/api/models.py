@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, Final, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.api.arguments import is_frequency, wanted_of_scores
-from karat.api.doubts import of_classes, of_model
+from karat.api.doubts import of_classes, of_labels, of_model
 from karat.api.model_arguments import ModelArguments
 from karat.api.request.request import Request
 from karat.data.accumulator import rows_in_memory
 from karat.data.checks import check_in_common
 from karat.data.clusters import one_cluster
-from karat.data.label_doubts import doubts_of_labels
 from karat.data.labels.containers import encode
 from karat.data.labels.matrices import display_names
 from karat.data.models import aligned_models, encoded_model, scored_models
@@ -26,21 +25,26 @@ from karat.data.scores.rows import InMemoryScores, repeated
 from karat.data.sources.arrays.rows import clusters_of_rows, score_rows
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import KaratError, error, shown
-from karat.errors.doubts import Doubt
+from karat.errors.doubts import Doubt, doubt
+from karat.errors.options import option
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import Joint, apart, estimated, paired
 from karat.inference.comparison.records import Estimate, FlipGroup, Flips
 from karat.inference.comparison.scored import scored_metrics
 from karat.inference.comparison.set_labels import LabelDifference
+from karat.inference.proportions import reads_costs
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._applies import both_classes, check_applies, needs_both_classes
 from karat.metrics._lift import Policy
+from karat.metrics._views import ClassRanks, PairRanks, Pairwise
 from karat.results.values import listed_metrics
 from karat.tally import Classes, ClusteredCells, JointCells
+from karat.tally.cached import cached_property
 from karat.tally.shared import united
 
 Codes = npt.NDArray[np.int64]
+_PAIR: Final = 2
 
 
 LabelSource: TypeAlias = Callable[[Metric, str, str], list[LabelDifference]]
@@ -133,6 +137,7 @@ class Models:
 
     Attributes:
         joint: the models on the same rows, or None where they are apart.
+        tables: of each model, on the classes that count for it: those of its own report.
         scored: the models with scores.
         clusters: cluster of each row of each model, or None.
         flip_source: where the rows that flipped are found.
@@ -190,8 +195,26 @@ class Models:
                 names += ["log_loss", "brier"]
         return [get(name) for name in names]
 
+    @cached_property
+    def whole_tables(self) -> tuple[TableVariance, ...]:
+        """The table of each model on the classes of all of them."""
+        if self.joint is not None:
+            return self.joint.whole.tables
+        classes = replace(self.classes, names=None)
+        return tuple(
+            table if table.cells.k == classes.k else table.on(classes) for table in self.tables
+        )
+
+    def tables_of(self, metric: Metric) -> tuple[TableVariance, ...]:
+        """The tables that a metric is measured on.
+
+        Of all classes where it has a matrix of costs, which lists them, or reads the positive one.
+        """
+        is_of_one = metric.record.is_per_class and metric.lift == "plain"
+        return self.whole_tables if is_of_one or reads_costs(metric) else self.tables
+
     def every(self) -> list[Metric]:
-        cells, classes = self.tables[0].cells, self.classes
+        cells, classes = self.whole_tables[0].cells, self.classes
         if len(self.scored) < len(self.names):
             return listed_metrics(cells)
         kinds = {rows.is_prob for rows in self.scored.values()}
@@ -224,8 +247,8 @@ class Models:
         """The doubts about the labels of the models, each once: with the counts of the first."""
         yield from of_classes(self.classes)
         first: dict[str, Doubt] = {}
-        for name, table in zip(self.names, self.tables, strict=True):
-            for one in doubts_of_labels(table.cells):
+        for name, table in zip(self.names, self.whole_tables, strict=True):
+            for one in of_labels(table):
                 first.setdefault(one.noticed, one.within(name))
         yield from first.values()
 
@@ -235,16 +258,35 @@ class Models:
         values: Mapping[str, Mapping[str, Estimate]],
         called: Mapping[str, str],
     ) -> Iterator[Doubt]:
-        tables = dict(zip(self.names, self.tables, strict=True))
+        tables = dict(zip(self.names, self.whole_tables, strict=True))
+        if len(called) == len(self.names):
+            yield from self._of_two_forms(metrics)
         for name, of in called.items():
             estimates = {metric: each[name] for metric, each in values.items()}
             limits = {metric: (x.value, x.low, x.high) for metric, x in estimates.items()}
             yield from of_model(tables[name], self.scored.get(name), metrics, limits, of)
 
+    def _of_two_forms(self, metrics: Sequence[Metric]) -> Iterator[Doubt]:
+        """Iterate over the doubt that columns of scores are ranked beside probabilities."""
+        scores, probs = (
+            [name for name, rows in self.scored.items() if rows.is_prob == is_prob]
+            for is_prob in (False, True)
+        )
+        ranked = {ClassRanks, PairRanks, Pairwise} & {metric.record.reads for metric in metrics}
+        if self.classes.k > _PAIR and ranked and scores and probs:
+            yield doubt(
+                "D158",
+                scores=shown(scores, 3),
+                probs=shown(probs, 3),
+                has="have" if len(scores) > 1 else "has",
+                have="have" if len(probs) > 1 else "has",
+                option=option("y_prob"),
+            )
+
     def _on(self, classes: Classes) -> Models:
         """The same models on these classes, which hold those of before."""
         joint = None if self.joint is None else self.joint.on(classes)
-        tables = joint.tables if joint else tuple(table.on(classes) for table in self.tables)
+        tables = joint.tables if joint else tuple(table.on(classes) for table in self.whole_tables)
         return replace(self, classes=classes, joint=joint, tables=tables)
 
     def measured(
@@ -264,15 +306,14 @@ class Models:
         if self.joint is not None:
             parts = paired(self.joint, of_labels, spec, policy)
         else:
-            parts = apart(self.tables, of_labels, spec, policy)
-        tables = dict(zip(self.names, self.tables, strict=True))
+            parts = [x for m in of_labels for x in apart(self.tables_of(m), [m], spec, policy)]
         done = {}
         for part in parts:
             facts = spec.asked, policy
             values = {
                 name: estimated(part.metric, value, table, *facts, part.undefined.get(i))
-                for i, ((name, table), value) in enumerate(
-                    zip(tables.items(), part.values, strict=True)
+                for i, (name, table, value) in enumerate(
+                    zip(self.names, self.tables_of(part.metric), part.values, strict=True)
                 )
             }
             done[part.metric] = part, values
@@ -291,6 +332,7 @@ def models_of_rows(
     *,
     is_paired: bool = True,
     is_frequency: bool = False,
+    keeps_all: Sequence[bool] | None = None,
 ) -> Models:
     """Models of the same rows, in the same order, on one class axis.
 
@@ -298,7 +340,10 @@ def models_of_rows(
         rows: of each model; weights and clusters are those of the first.
         is_paired: whether they are compared row by row.
         is_frequency: whether a row of weight 3 stands for three rows.
+        keeps_all: of each model, whether all classes count; None: of those with scores.
     """
+    if keeps_all is None:
+        keeps_all = [one.scores is not None for one in rows]
     rows = [rows_in_memory(one) for one in rows]
     first = rows[0]
     weights = first.weights
@@ -325,7 +370,7 @@ def models_of_rows(
         if clusters is not None and scored:
             clusters_of_scores = np.repeat(clusters, weights.astype(np.int64))
     by_cluster = None if clusters is None else ClusteredCells.of(clusters, place, weights)
-    joint = Joint(cells, by_cluster)
+    joint = Joint(cells, by_cluster, tuple(keeps_all))
     return Models(
         first.classes,
         tuple(names),
@@ -377,6 +422,7 @@ def models_of_arrays(given: ModelArguments, request: Request) -> Models:
         given.names,
         each,
         request.n_threads,
+        keeps_all=None,
         is_paired=bool(request.paired),
         is_frequency=is_frequency(request),
     )
@@ -407,7 +453,7 @@ def models_apart(given: ModelArguments, request: Request) -> Models:
         classes,
         given.names,
         None,
-        tuple(_on_classes(one.tables[0], classes) for one in each.values()),
+        tuple(one.tables[0] for one in each.values()),
         {name: rows for one in each.values() for name, rows in one.scored.items()},
         {name: one.clusters[name] for name, one in each.items()},
     )
@@ -461,7 +507,7 @@ def models_of_reports(given: ModelArguments) -> Models:
                 found="It does not hold all that a variance needs",
                 do="Evaluate the rows again, or give y_true and y_pred.",
             )
-        tables.append(_on_classes(TableVariance(cells, clusters=clusters), classes))
+        tables.append(TableVariance(cells, clusters=clusters))
     clusters = dict.fromkeys(given.names)
     return Models(classes, given.names, None, tuple(tables), {}, clusters, are_reports=True)
 
@@ -481,15 +527,6 @@ def _check_positive(given: ModelArguments) -> None:
             found=f"The positive class of {left!r} is {one!r}, that of {right!r} {other!r}",
             do="Evaluate both with the same positive=.",
         )
-
-
-def _on_classes(table: TableVariance, classes: Classes) -> TableVariance:
-    """The table on the classes of all models; that of clusters has to be on them (K178)."""
-    if table.cells.classes.labels == classes.labels:
-        return table
-    if table.clusters is not None:
-        raise error("K178")
-    return table.on(classes)
 
 
 def _united(found: Sequence[Classes]) -> Classes:

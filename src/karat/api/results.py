@@ -450,9 +450,10 @@ class Report(Exports, report.Report):
 class Comparison(Exports, outcome.Comparison):
     """Differences between models in each metric, with intervals, p-values and verdicts.
 
-    ``comparison["macro_f1"]`` is the difference of the first pair of models,
-    ``comparison["macro_f1", "forest", "logreg"]`` that of another pair. The method ``best`` returns
-    the best model by a metric, with its value corrected for the selection on these rows.
+    ``comparison["macro_f1", "forest", "logreg"]`` is the difference of two models,
+    ``comparison["macro_f1"]`` that of the only pair; of several pairs one is named. The method
+    ``best`` returns the best model by a metric, with its value corrected for the selection on these
+    rows.
 
     Attributes:
         models: names of the models, in the order given.

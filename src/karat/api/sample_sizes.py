@@ -261,8 +261,13 @@ def _of_labels(metric: Metric, pilot: MultilabelReport, size: SizeSpec) -> RowsN
 
 
 def _of_difference(metric: Metric, pilot: Comparison | Difference, size: SizeSpec) -> RowsNeeded:
-    """Rows from the standard error of a difference (K167, K168)."""
-    found = pilot[metric] if isinstance(pilot, Comparison) else pilot
+    """Rows from the standard error of a difference, of a pilot's first pair (K167, K168)."""
+    found: Difference
+    if isinstance(pilot, Comparison):
+        of_metric = (one for one in pilot.differences if one.metric == str(metric))
+        found = next(of_metric, None) or pilot[metric]
+    else:
+        found = pilot
     if found.metric != str(metric):
         raise error("K168", what=str(metric), known=repr(found.metric))
     error_ = found.standard_error

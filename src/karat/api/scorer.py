@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+import math
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from functools import partial, wraps
+from typing import Any, Final, ParamSpec, TypeAlias, TypeVar
 
-import numpy as np
-
-from karat.api.functions import function_of
+from karat.api.estimators import (
+    RESPONSES,
+    ClassScores,
+    learned_classes,
+    learned_outputs,
+    read_classes,
+    refuse_pairs,
+    response_of,
+    whole_outputs,
+)
+from karat.api.functions import function_of, label_value
 from karat.api.options import unknown_choice
 from karat.data.labels.align import classes_of
-from karat.data.labels.column import declared_labels
+from karat.data.labels.column import declared_labels, resolved
+from karat.data.labels.containers import encode
+from karat.data.labels.sets import is_indicator
 from karat.errors import KaratError, UnknownNameError, error, short, shown
 from karat.errors.habits import names_its_arguments, unknown_argument
 from karat.metrics import Metric, get
+from karat.metrics._registry import lookup
 from karat.tally import Label
-from karat.tally.classes import usual_positive
 
-_RESPONSES: Final[Mapping[str, str]] = {"predict_proba": "y_prob", "decision_function": "y_score"}
-"""Methods of an estimator that score every class → the argument that they are."""
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _ROUTING: Final = "sklearn.utils.metadata_routing"
 """Module of scikit-learn with the public classes of metadata routing, since 1.3."""
+_VALIDATION: Final = "sklearn.model_selection._validation"
+"""Module of scikit-learn that calls the scorers of searches and cross-validations."""
 _Call: TypeAlias = Callable[[Any, str, Any], Any]
 """(estimator, name of a method, X) → what the method returns."""
 _Request: TypeAlias = bool | str | None
@@ -55,14 +72,14 @@ class Scorer:
     positive: Label | None = None
     _request: _Request = field(default=None, repr=False, compare=False)
 
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
-        """Score the estimator's predictions for X against y.
+    def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None) -> float:  # noqa: N803
+        """Score the estimator's predictions for X against y_true.
 
         Errors:
-            K313 the estimator has no probabilities, scores or predictions; K314 it has no score of
-            some class.
+            K313 the estimator has no probabilities, scores or predictions, or scores pairs of
+            classes; K314 its scores do not match its classes, or these do not match `labels`.
         """
-        return self._scored(_call, estimator, X, y, sample_weight)
+        return self._scored(_call, estimator, X, y_true, sample_weight)
 
     def set_score_request(self, *, sample_weight: _Request = _UNCHANGED) -> Scorer:
         """Request weights from scikit-learn's metadata routing, as its own scorers do.
@@ -126,7 +143,9 @@ class Scorer:
                 f"{self.metric} reads probabilities or scores",
                 do="Choose a metric of labels.",
             )
-        return self._value(y_true, sample_weight, {"y_pred": y_pred, "positive": pos_label})
+        given = {"y_pred": y_pred, "positive": pos_label}
+        # A threshold chooses one of the labels that the estimator learned.
+        return self._value(y_true, sample_weight, given, lambda: True)
 
     def _scored(
         self,
@@ -138,90 +157,113 @@ class Scorer:
     ) -> float:
         """The score, whose predictions come from `call`."""
         if self.metric.needs_scores:
-            given = self._scores(call, estimator, X)
-        elif not hasattr(estimator, "predict"):
+            given = self._scores(call, estimator, X, y)
+            return self._sign * self._value(y, sample_weight, given)
+        if not hasattr(estimator, "predict"):
             found = f"{short(estimator)} has no method predict"
             raise error("K313", metric=self.metric, found=found, do="Give a fitted classifier.")
-        else:
-            given = {"y_pred": call(estimator, "predict", X)}
-        return self._sign * self._value(y, sample_weight, given)
+        predicted = call(estimator, "predict", X)
+        return self._sign * self._value(
+            y, sample_weight, {"y_pred": predicted}, partial(_are_learned, estimator, y, predicted)
+        )
 
-    def _value(self, y: Any, sample_weight: Any, given: Mapping[str, Any]) -> float:
-        options: dict[str, Any] = dict(self.metric.params)
-        options |= {"labels": self.labels, "positive": self.positive, "weights": sample_weight}
+    def _value(
+        self,
+        y: Any,
+        sample_weight: Any,
+        given: Mapping[str, Any],
+        are_of_one_spelling: Callable[[], bool] = lambda: False,
+    ) -> float:
+        """The value of the metric.
+
+        Args:
+            given: the predictions or scores, and options that replace those of the scorer.
+            are_of_one_spelling: whether truth and predictions spell labels alike, where they have
+                none in common.
+        """
+        options: dict[str, Any] = {"labels": self.labels, "positive": self.positive}
+        options |= {"weights": sample_weight, **given}
+        parameters = dict(self.metric.params)
         try:
-            return float(function_of(self.metric.name)(y, **(options | dict(given))))
+            try:
+                return float(function_of(self.metric.name)(y, **parameters, **options))
+            except KaratError as problem:
+                if problem.code != "K191" or not are_of_one_spelling():
+                    raise
+            return float(label_value(self.metric, y, **options, are_of_one_spelling=True))
         except KaratError as problem:
-            if problem.code == "K121":
-                record = self.metric.record
-                names = ", ".join(map(record.lifted, record.averages))
-                problem.add_note(f"      The average is part of the name of a scorer: {names}.")
-            if problem.code == "K190":
-                average = next(map(self.metric.record.lifted, self.metric.record.averages), None)
-                or_else = f", or karat.scorer({average!r})" if average else ""
-                call = f"karat.scorer({self.metric.name!r}, positive=…){or_else}"
-                problem.add_note(f"      For a scorer: {call}.")
-            raise
+            raise self._in_a_scorer(problem, given.get("labels")) from None
 
-    def _scores(self, call: _Call, estimator: Any, X: Any) -> dict[str, Any]:  # noqa: N803
-        """The scores of every class, and the classes in the order of their columns."""
-        record, methods = self.metric.record, list(_RESPONSES)
-        if record.is_of_scores_only:
-            methods.reverse()
-        if record.reads_probabilities:
-            methods = ["predict_proba"]
-        method = next((name for name in methods if hasattr(estimator, name)), None)
-        if method is None:
-            has_margins = record.reads_probabilities and hasattr(estimator, "decision_function")
-            missing = "no predict_proba" if record.reads_probabilities else "neither predict_proba"
-            raise error(
-                "K313",
-                metric=self.metric,
-                found=f"{type(estimator).__name__} has {missing}"
-                + (
-                    f", and {self.metric} reads probabilities"
-                    if record.reads_probabilities
-                    else f" nor decision_function, and {self.metric} reads probabilities or scores"
-                ),
-                do="CalibratedClassifierCV makes probabilities of its decision_function."
-                if has_margins
-                else "Choose an estimator that has one, or a metric of labels.",
-            )
-        learned = getattr(estimator, "classes_", None)
-        is_known = isinstance(learned, np.ndarray) and learned.ndim == 1
-        classes = tuple(declared_labels(learned)) if is_known else ()
-        argument, values = _RESPONSES[method], call(estimator, method, X)
-        if not is_known:
-            return {argument: values, "labels": self.labels}
-        is_of_pairs = getattr(estimator, "decision_function_shape", "ovr") == "ovo"
-        if method == "decision_function" and len(classes) > 2 and is_of_pairs:
-            raise error(
-                "K313",
-                metric=self.metric,
-                found=f"decision_function of {type(estimator).__name__} scores pairs of classes",
-                do="Set decision_function_shape='ovr', which scores every class.",
-            )
-        labels = classes if self.labels is None else self.labels
-        _check_known(classes, labels, argument)
-        array = np.asarray(values)
-        if array.ndim == 1 and len(classes) == 2:
-            # One column is the score of the second class learned; karat reads the positive one.
-            usual, positive = usual_positive(labels), self.positive
-            if positive is None and usual is not None:
-                positive = labels[usual]
-            if positive is None and not self._is_of_one_class:
-                # What averages over the classes does not depend on which one is positive.
-                return {argument: array, "labels": labels, "positive": classes[1]}
-            is_of_other = positive is not None and positive != classes[1]
-            return {argument: -array if is_of_other else array, "labels": labels}
-        return {argument: _in_order(array, classes, labels), "labels": labels}
+    def _in_a_scorer(self, problem: KaratError, learned: Sequence[Label] | None) -> KaratError:
+        """The error with the options that a scorer has.
+
+        Args:
+            learned: the classes of the scores, or None.
+        """
+        record, facts = self.metric.record, problem.context
+        params = dict(self.metric.params)
+        names = [str(Metric.of(record, average, params)) for average in record.averages]
+        calls = [f'karat.scorer("{name}")' for name in names]
+        if problem.code == "K121":
+            do = facts["slip"] or f"The average is part of the name: {', '.join(calls)}."
+            return error("K121", **{**facts, "given": "its name has no average", "do": do})
+        if problem.code == "K190":
+            problem = error("K190", **{**facts, "or_else": ""})
+            or_else = f", or {calls[0]}" if calls else ""
+            call = f"karat.scorer({str(self.metric)!r}, positive=…){or_else}"
+            problem.add_note(f"      For a scorer: {call}.")
+        if problem.code == "K109" and self.labels is None and learned is not None:
+            call = f"karat.scorer({str(self.metric)!r}, labels=[…])"
+            in_words = {
+                "among": "the classes that the estimator learned",
+                "classes": f"It learned {shown(learned)}",
+                "do": f"List every class: {call}, which gives probability 0 to those that were not "
+                "learned; or split so that every training part has every class (StratifiedKFold).",
+            }
+            return error("K109", **{**facts, **in_words})
+        if problem.code == "K191" and self.labels is None:
+            problem.add_note(f"      For a scorer: karat.scorer({str(self.metric)!r}, labels=[…]).")
+        return problem
+
+    def _scores(self, call: _Call, estimator: Any, X: Any, y: Any) -> dict[str, Any]:  # noqa: N803
+        """The scores of every class or label, and these in the order of the columns."""
+        method = response_of(estimator, self.metric)
+        # Columns of an indicator are outputs of the estimator, not the classes of rows.
+        is_of_sets = is_indicator(y)
+        classes = None if is_of_sets else learned_classes(estimator)
+        outputs, values = learned_outputs(estimator), call(estimator, method, X)
+        is_list = isinstance(values, list | tuple) and len(values) == 1
+        if is_list and not is_of_sets and outputs is not None and len(outputs) == 1:
+            classes, values = read_classes(outputs[0], estimator), values[0]
+        if classes is None:
+            return {RESPONSES[method]: whole_outputs(values, outputs), "labels": self.labels}
+        if method == "decision_function" and len(classes) > 2:
+            refuse_pairs(estimator, self.metric)
+        scores = ClassScores(estimator, method, values, classes, self.metric)
+        return scores.for_labels(self.labels, self.positive, is_of_one_class=self._is_of_one_class)
 
     @property
     def _is_of_one_class(self) -> bool:
         return self.metric.record.is_per_class and self.metric.lift == "plain"
 
+    @property
+    def __name__(self) -> str:
+        """Name on the axis of scikit-learn's displays, as those of its own scorers."""
+        return f"{'neg_' if self._sign < 0 else ''}{self.metric}"
+
     def __repr__(self) -> str:
         return f"karat.scorer({str(self.metric)!r})"
+
+
+def _are_learned(estimator: Any, y: Any, predicted: Any) -> bool:
+    """Return whether both have only classes that the estimator learned, spelled as it learned."""
+    try:
+        learned = learned_classes(estimator)
+        columns = [encode(y, "y_true"), encode(predicted, "y_pred")]
+    except KaratError:
+        return False
+    known = set(learned or ())
+    return all(known.issuperset(resolved(column).seen()) for column in columns)
 
 
 def _routing() -> Any:
@@ -235,11 +277,23 @@ def _is_routing() -> bool:
     return bool(config.get("enable_metadata_routing"))
 
 
+def _error_score() -> Any:
+    """Return ``error_score`` of the scikit-learn search that calls; None outside of one.
+
+    It decides what a failed metric is. A search replaces no failed score within several, so that
+    one fold without scores would be a TypeError for all of them.
+    """
+    caller = sys._getframe(2)
+    is_of_search = caller.f_globals.get("__name__") == _VALIDATION
+    return caller.f_locals.get("error_score") if is_of_search else None
+
+
 @dataclass(frozen=True, slots=True)
 class Scorers:
     """Several scorers as one: (estimator, X, y) → dict of name → float, greater is better.
 
-    Each method of the estimator is called once, however many metrics read it.
+    Each method of the estimator is called once, however many metrics read it. A metric that fails
+    leaves the others: its score is NaN, or scikit-learn's ``error_score``, with a warning.
 
     Attributes:
         by_name: the scorers by the name of their score.
@@ -247,15 +301,20 @@ class Scorers:
 
     by_name: Mapping[str, Scorer]
 
-    def __call__(self, estimator: Any, X: Any, y: Any, **params: Any) -> dict[str, float]:  # noqa: N803
-        """Score the estimator's predictions for X against y by every metric.
+    def __call__(self, estimator: Any, X: Any, y_true: Any, **params: Any) -> dict[str, float]:  # noqa: N803
+        """Score the estimator's predictions for X against y_true by every metric.
 
         Args:
             estimator: a fitted classifier.
             X: rows of features.
-            y: true labels.
+            y_true: true labels.
             params: ``sample_weight``; with metadata routing, what the scorers request.
+
+        Errors:
+            As of `Scorer`, where every metric fails outside of scikit-learn, or any does and
+            scikit-learn's ``error_score`` is "raise".
         """
+        instead = _error_score()
         if params and _is_routing():
             routed = _routing().process_routing(self, "score", **params)
             weights = {name: routed[name].score.get("sample_weight") for name in self.by_name}
@@ -270,10 +329,42 @@ class Scorers:
                 responses[method] = _call(estimator, method, X)
             return responses[method]
 
-        return {
-            name: scorer._scored(call, estimator, X, y, weights[name])
-            for name, scorer in self.by_name.items()
-        }
+        found: dict[str, float] = {}
+        problems: dict[str, Exception] = {}
+        for name, scorer in self.by_name.items():
+            try:
+                found[name] = scorer._scored(call, estimator, X, y_true, weights[name])
+            except Exception as problem:  # also what an estimator raises, as in scikit-learn
+                if instead == "raise":
+                    raise
+                problems[name], found[name] = problem, math.nan if instead is None else instead
+        if instead is None and len(problems) == len(found):
+            raise next(iter(problems.values()))
+        for name, failure in problems.items():
+            text = f"Scoring failed. {name} is {found[name]} on these rows. Details:\n{failure}"
+            warnings.warn(text, UserWarning, stacklevel=2)
+        return found
+
+    # What TunedThresholdClassifierCV reads of a scorer.
+
+    @property
+    def _score_func(self) -> Any:
+        raise self._of_one_metric()
+
+    @property
+    def _sign(self) -> int:
+        raise self._of_one_metric()
+
+    @property
+    def _kwargs(self) -> dict[str, Any]:
+        raise self._of_one_metric()
+
+    def _of_one_metric(self) -> KaratError:
+        """K313: a threshold is tuned by one metric."""
+        first = next(iter(self.by_name.values()))
+        found = f"A threshold is tuned by one metric, and karat.scorers has {shown(self.by_name)}"
+        do = f"Choose one, as scoring={first!r}."
+        return error("K313", metric="several metrics", found=found, do=do)
 
     def set_score_request(self, *, sample_weight: _Request = _UNCHANGED) -> Scorers:
         """Request weights from scikit-learn's metadata routing, for every metric."""
@@ -297,31 +388,43 @@ class Scorers:
         return f"karat.scorers({ {name: str(item.metric) for name, item in self.by_name.items()} })"
 
 
-def _check_known(classes: Sequence[Label], labels: Sequence[Label], argument: str) -> None:
-    """Refuse labels that leave out a class that was learned, or have one without a score."""
-    unknown = [label for label in classes if label not in labels]
-    unscored = [label for label in labels if label not in classes]
-    if unknown or (unscored and argument == "y_score"):
-        least = "with every class that the estimator learned"
-        raise error(
-            "K314",
-            learned=shown(classes),
-            labels=shown(labels),
-            do=f"Give labels= {least}." if unknown else "Only predict_proba may lack a class.",
-        )
+def _shows_parameters(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, which shows that a parameter of a metric is part of its name (K126)."""
+    takes = tuple(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        params = {name: value for name, value in kwargs.items() if name not in takes}
+        named = args[0] if args else kwargs.get(takes[0])
+        text = _with_parameters(named, params) if params else None
+        if text is not None:
+            facts = {"function": function.__name__, "arguments": ", ".join(takes)}
+            call = f'karat.scorer("{text}")'
+            if function.__name__ == "scorers":
+                call = f'karat.scorers(["{text}", …])'
+            do = f"A parameter is part of the name: {call}."
+            raise error("K126", **facts, name=min(params), do=do)
+        return function(*args, **kwargs)
+
+    return called
 
 
-def _in_order(array: Any, classes: Sequence[Label], labels: Sequence[Label]) -> Any:
-    """Columns in the order of the labels; a class that was never learned has probability 0."""
-    if array.ndim != 2 or array.shape[1] != len(classes) or tuple(classes) == tuple(labels):
-        return array
-    whole = np.zeros((len(array), len(labels)), array.dtype)
-    for place, label in enumerate(labels):
-        if label in classes:
-            whole[:, place] = array[:, list(classes).index(label)]
-    return whole
+def _with_parameters(named: Any, params: Mapping[str, Any]) -> str | None:
+    """The first of some metrics that has the parameters, with these; None if none has them."""
+    is_one = isinstance(named, str | Metric)
+    items = named.values() if isinstance(named, Mapping) else [named] if is_one else named
+    for item in items or ():
+        try:
+            name = str(item).partition("(")[0]
+            record, _ = lookup(name)
+        except KaratError:
+            continue
+        if {*params} <= {parameter.name for parameter in record.parameters}:
+            return f"{name}({', '.join(f'{key}={short(value)}' for key, value in params.items())})"
+    return None
 
 
+@_shows_parameters
 @names_its_arguments
 def scorer(
     name: str | Metric, *, labels: Sequence[Label] | None = None, positive: Label | None = None
@@ -361,6 +464,7 @@ def scorer(
     return Scorer(metric, classes, positive)
 
 
+@_shows_parameters
 @names_its_arguments
 def scorers(
     names: Sequence[str | Metric] | Mapping[str, str | Metric | Scorer],
@@ -391,7 +495,8 @@ def scorers(
     named = names if isinstance(names, Mapping) else {str(name): name for name in names}
     return Scorers(
         {
-            name: item
+            # A copy, whose requests are its own.
+            name: copy(item)
             if isinstance(item, Scorer)
             else scorer(item, labels=labels, positive=positive)
             for name, item in named.items()

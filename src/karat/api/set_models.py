@@ -27,7 +27,12 @@ from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate, FlipGroup, Flips
 from karat.inference.comparison.set_labels import LabelDifference, label_differences
 from karat.inference.comparison.set_scores import compared_scores, scored_label_differences
-from karat.inference.comparison.sets import estimated_of_sets, paired_sets, sets_apart
+from karat.inference.comparison.sets import (
+    estimated_of_sets,
+    on_own_labels,
+    paired_sets,
+    sets_apart,
+)
 from karat.inference.confidence import Confidence
 from karat.inference.set_intervals import SetIntervals
 from karat.inference.set_score_intervals import SetScoreIntervals
@@ -183,8 +188,12 @@ class SetModels:
         asked = Confidence(spec.level)
         of_scores = [m for m in wanted if meant_on_sets(m).needs_scores]
         of_labels = [m for m in wanted if m not in of_scores]
-        models = [SetIntervals(rows.tally, asked, rows, policy) for rows in self.rows]
-        parts = (paired_sets if self.is_paired else sets_apart)(models, of_labels, spec)
+        own = [on_own_labels(rows) for rows in self.rows]
+        models = [SetIntervals(rows.tally, asked, rows, policy) for rows in own]
+        if self.is_paired:
+            parts = paired_sets(models, of_labels, spec, self.rows)
+        else:
+            parts = sets_apart(models, of_labels, spec)
         done = {}
         for part in parts:
             each = enumerate(zip(self.names, part.values, models, strict=True))

@@ -32,6 +32,7 @@ class ArrowChunk:
         dictionary: the values of the indices.
         is_ordered: whether the dictionary declares its order.
         items: the items of all lists of an array of lists, in one array.
+        fields: name and values of each field of an array of structs, of all its rows.
     """
 
     format: str
@@ -42,6 +43,7 @@ class ArrowChunk:
     dictionary: ArrowChunk | None = None
     is_ordered: bool = False
     items: ArrowChunk | None = None
+    fields: tuple[tuple[str, ArrowChunk], ...] = ()
 
     def numbers(self) -> npt.NDArray[Any]:
         """Return the rows of an array of plain numbers."""
@@ -85,6 +87,39 @@ def read_column(values: Any) -> ArrowColumn | None:
             return None
         field = schema.child(0)
         return _column(field, [_child(array, 0, field) for array in arrays])
+
+
+def read_nested(values: Any) -> ArrowColumn:
+    """Return a column of structs, or of lists of them, as one column and not as a table."""
+    with _opened(values) as (schema, stream):
+        return _column(schema, [_chunk(array, schema) for array in stream])
+
+
+def fields_of(column: ArrowColumn) -> dict[str, ArrowColumn]:
+    """Return the fields of a column of structs as columns; a struct that is null is so in each.
+
+    Cost: views; a bitmap where structs are null.
+    """
+    names = [name for name, _ in column.chunks[0].fields] if column.chunks else []
+    parts = [[_field(chunk, place) for chunk in column.chunks] for place in range(len(names))]
+    return {
+        name: ArrowColumn(name, chunks[0].format, chunks[0].dictionary is not None, tuple(chunks))
+        for name, chunks in zip(names, parts, strict=True)
+    }
+
+
+def _field(chunk: ArrowChunk, place: int) -> ArrowChunk:
+    """Return the rows of one field of an array of structs."""
+    _, field = chunk.fields[place]
+    found = replace(field, offset=field.offset + chunk.offset, length=chunk.length)
+    nulls = chunk.nulls()
+    if nulls is None:
+        return found
+    own = found.nulls()
+    flags = nulls if own is None else nulls | own
+    before = np.zeros(found.offset, np.bool_)
+    validity = np.packbits(np.concatenate([before, ~flags]), bitorder="little")
+    return replace(found, validity=validity)
 
 
 def read_columns(table: Any, names: Sequence[str]) -> dict[str, ArrowColumn]:
@@ -193,7 +228,8 @@ def _chunk(array: Any, schema: Any, offset: int = 0, length: int | None = None) 
     is_whole = offset == 0 and rows == array.length
     if not _READABLE.fullmatch(schema.format):
         return ArrowChunk(schema.format, rows, start, None, ())
-    is_list = schema.format.startswith("+")
+    is_struct = schema.format == "+s"
+    is_list = schema.format.startswith("+") and not is_struct
     raw: list[Any] = [_bytes(buffer) for buffer in array.view().buffers]
     # A bitmap may exist without a null, and a count of -1 means unknown.
     validity, null_count = raw[0], array.null_count if is_whole else -1
@@ -214,7 +250,13 @@ def _chunk(array: Any, schema: Any, offset: int = 0, length: int | None = None) 
         None if schema.dictionary is None else _chunk(array.dictionary, schema.dictionary),
         bool(schema.flags & _ORDERED),
         _chunk(array.child(0), schema.child(0)) if is_list else None,
+        _fields_of(array, schema) if is_struct else (),
     )
+
+
+def _fields_of(array: Any, schema: Any) -> tuple[tuple[str, ArrowChunk], ...]:
+    children = ((schema.child(place), array.child(place)) for place in range(schema.n_children))
+    return tuple((field.name or "", _chunk(child, field)) for field, child in children)
 
 
 _NUMBERS = dict(
@@ -224,9 +266,9 @@ _NUMBERS = dict(
         strict=True,
     )
 )
-# Numbers, bits, text in its three forms, decimals of 128 and 256 bits, times, lists.
+# Numbers, bits, text in its three forms, decimals of 128 and 256 bits, times, lists, structs.
 _READABLE = re.compile(
-    r"[cCsSiIlLefgbuUzZ]|v[uz]|d:\d+,-?\d+(,128|,256)?|t[dt][Dmsun]|ts[smun]:.*|\+[lL]|\+w:\d+"
+    r"[cCsSiIlLefgbuUzZ]|v[uz]|d:\d+,-?\d+(,128|,256)?|t[dt][Dmsun]|ts[smun]:.*|\+[lLs]|\+w:\d+"
 )
 
 

@@ -29,6 +29,7 @@ from karat.errors.options import is_command_line, option
 from karat.errors.text import count, counted
 from karat.tally import Cells, Classes, to_marginals
 from karat.tally.classes import IGNORED, usual_positive
+from karat.tally.look_alikes import look_alikes
 from karat.tally.row_sample import row_parts
 from karat.tally.score_histograms import ScoreHistograms
 
@@ -401,12 +402,22 @@ def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -
         refuse_ignored(classes, left)
     if (is_true & is_predicted).any() or not is_true.any():
         return
-    sides = (
-        shown([classes.labels[i] for i in np.flatnonzero(occur)], 3)
-        for occur in (is_true, is_predicted)
+    true, pred = (
+        [classes.labels[i] for i in np.flatnonzero(occur)] for occur in (is_true, is_predicted)
     )
-    of_each = dict(zip(("left_labels", "right_labels"), sides, strict=True))
-    raise error("K191", left=left, right=right, **of_each)
+    facts = {"left_labels": shown(true, 3), "right_labels": shown(pred, 3)}
+    slip = _slip_between(true, pred)
+    more = {} if slip is None else {"advice": slip}
+    raise error("K191", left=left, right=right, **facts, **more)
+
+
+def _slip_between(true: Sequence[object], pred: Sequence[object]) -> str | None:
+    """Return the advice for labels of two sides that probably are the same; None if none are."""
+    texts = [label for label in (*true, *pred) if isinstance(label, str)]
+    for first, second, pair, how in look_alikes(texts):
+        if first in true and second in pred:
+            return f"Labels {pair} differ only in {how}: write each label the same way in both."
+    return None
 
 
 def refuse_ignored(classes: Classes, argument: str) -> None:

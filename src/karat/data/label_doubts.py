@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
+from operator import eq
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,12 +13,13 @@ import numpy.typing as npt
 
 from karat.data.rows import Rows
 from karat.data.sources.files.text_labels import is_null_like
-from karat.errors import shown
+from karat.errors import short, shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import is_command_line, option, option_of_list
+from karat.errors.text import counted
 from karat.tally import Cells, Classes, to_marginals
 from karat.tally.classes import Label
-from karat.tally.look_alikes import N_REMARKS, is_number, look_alikes
+from karat.tally.look_alikes import N_REMARKS, is_number, key_of, look_alikes
 from karat.tally.set_tally import SetTally
 
 Numbers: TypeAlias = "npt.NDArray[Any]"
@@ -25,12 +29,61 @@ def doubts_of_labels(found: Cells | Rows | SetTally) -> Iterator[Doubt]:
     """Yield the warnings about classes that probably are a slip in the data."""
     if found.classes.is_declared:
         return
-    counted = _occurrences(found)
-    spellings = [*_of_spelling(counted)] if any(map(_is_text, found.classes.labels)) else []
+    occurrences = _occurrences(found)
+    spellings = [*_of_spelling(occurrences)] if any(map(_is_text, found.classes.labels)) else []
     yield from spellings
-    if not any(one.code == "D111" for one in spellings):
-        codings = [*_of_two_codings(counted)] or [*_of_coding(counted)]
-        yield from codings or _of_one_side(counted)
+    if any(one.code == "D111" for one in spellings):
+        yield from _of_predictions_alone(occurrences)
+    else:
+        codings = [*_of_two_codings(occurrences)] or [*_of_coding(occurrences)]
+        yield from codings or _of_one_side(occurrences)
+
+
+def doubts_of_batches(y_true: Any, y_pred: Any) -> Iterator[Doubt]:
+    """Yield the warning that lists of labels are batches of rows with one label each.
+
+    All rows but the last list equally many labels, true and predicted, and the truth is not sorted.
+    Two neighbors stand in both orders; or no two labels are neighbors twice, and a row has the same
+    labels in another order; or what both sides of long rows have in common is at the same places.
+
+    Cost: a pass over the first thousand rows.
+    """
+    true, pred = (_equal_lists(values) for values in (y_true, y_pred))
+    if true is None or pred is None or list(map(len, true)) != list(map(len, pred)):
+        return
+    if all(row == sorted(row, key=str) for row in true):
+        return
+    pairs = Counter(pair for row in true for pair in pairwise(row))
+    turns = any((second, first) in pairs for first, second in pairs)
+    sides = [*zip(true, pred, strict=True)]
+    if not turns and max(pairs.values()) == 1:
+        turns = any(one != other and {*one} == {*other} for one, other in sides)
+    differing = [side for side in sides if {*side[0]} != {*side[1]}]
+    if not turns and len(true[0]) >= _LONG_ROW and len(differing) >= _LEAST_ROWS:
+        n_common = sum(len({*one} & {*other}) for one, other in differing)
+        n_same = sum(sum(map(eq, one, other)) for one, other in differing)
+        turns = 0 < _MOSTLY * n_common <= n_same
+    if turns:
+        facts = {"rows": counted(len(y_true), "row"), "sizes": len(true[0])}
+        yield doubt("D157", **facts, shown=f"{short(true[0])} and {short(pred[0])}")
+
+
+def _equal_lists(values: Any) -> list[list[Any]] | None:
+    """Return the first rows of lists of one length, of which the last may be shorter; or None."""
+    if not isinstance(values, list | tuple) or len(values) < _PAIR:
+        return None
+    rows = values[:_MOST_LISTS]
+    if not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
+        return None
+    sizes = [len(row) for row in rows]
+    if sizes[0] < _PAIR or {*sizes[:-1]} != {sizes[0]} or sizes[-1] > sizes[0]:
+        return None
+    return [np.asarray(row, object).tolist() for row in rows]
+
+
+_MOST_LISTS: Final = 1_000
+_LONG_ROW: Final = 4
+_MOSTLY: Final = 0.9
 
 
 def _is_text(label: object) -> bool:
@@ -122,9 +175,11 @@ def _of_one_side(found: _Occurrences) -> Iterator[Doubt]:
         return
     yield from _of_predictions_alone(found)
     by_weight = " by weight" if found.is_weighted else ""
-    for i in np.flatnonzero((true > 0.0) & (pred == 0.0)).tolist():
+    never_predicted = np.flatnonzero((true > 0.0) & (pred == 0.0)).tolist()
+    code = _code_of_no_label(classes) if never_predicted else None
+    for i in never_predicted:
         label = classes.labels[i]
-        if _is_unlabeled(label, classes):
+        if _is_unlabeled(label, classes) if isinstance(label, str) else label is code:
             rest = [x for x in classes.labels if x is not label]
             times = f"{_times(true[i])}{by_weight}"
             listed = option_of_classes(classes)
@@ -132,16 +187,24 @@ def _of_one_side(found: _Occurrences) -> Iterator[Doubt]:
 
 
 def _of_predictions_alone(found: _Occurrences) -> Iterator[Doubt]:
-    """Yield the warning about all labels that are predicted and never true."""
+    """Yield the warning about all labels that are predicted and never true.
+
+    Other spellings of a true class have D111.
+    """
     classes, true, pred = found.classes, found.true, found.pred
     is_true = true > 0.0
-    places = np.flatnonzero((pred > 0.0) & ~is_true)
-    if np.count_nonzero(is_true) < _PAIR or not len(places):
+    alone = np.flatnonzero((pred > 0.0) & ~is_true)
+    if np.count_nonzero(is_true) < _PAIR or not len(alone):
         return
-    labels, times = [classes.labels[i] for i in places.tolist()], float(pred[places].sum())
+    known = {_spelled(classes.labels[i]) for i in np.flatnonzero(is_true).tolist()} - {None}
+    places = [i for i in alone.tolist() if _spelled(classes.labels[i]) not in known]
+    if not places:
+        return
+    labels, times = [classes.labels[i] for i in places], float(pred[places].sum())
     of_each = 2.0 * found.hits[is_true] / (true[is_true] + pred[is_true])
-    rest, all_ = float(of_each.mean()), float(of_each.sum()) / (len(of_each) + len(places))
-    is_many = times >= _LEAST_SHARE * found.total or rest - all_ > _LEAST_EFFECT
+    rest, total = float(of_each.mean()), float(of_each.sum())
+    all_, least = (total / (len(of_each) + len(more)) for more in (alone, places))
+    is_many = times >= _LEAST_SHARE * found.total or rest - least > _LEAST_EFFECT
     if not is_many and not any(map(_is_no_answer, labels)):
         return
     is_one = len(labels) == 1
@@ -162,6 +225,10 @@ def _of_predictions_alone(found: _Occurrences) -> Iterator[Doubt]:
     )
 
 
+def _spelled(label: Label) -> object:
+    return key_of(label) if isinstance(label, str) else None
+
+
 _PAIR: Final = 2
 _LEAST_EFFECT: Final = 0.05
 """Difference of an average over classes from which classes that are never true are a warning."""
@@ -169,22 +236,28 @@ _CODES_OF_NO_LABEL: Final = frozenset([9, 99, 999, 9999, 99999, 255, 65535, (1 <
 """Whole numbers that mark rows without a label where all others are far below."""
 
 
-def _is_unlabeled(label: Label, classes: Classes) -> bool:
-    """Return whether a true label that is never predicted marks rows without a label.
+def _is_unlabeled(text: str, classes: Classes) -> bool:
+    """Return whether a true text that is never predicted marks rows without a label."""
+    # Labels that are spelled like a missing value have D112.
+    return _is_no_answer(text) and not _is_maybe_null(text) and classes.k > _PAIR
 
-    Whole numbers do where the others count from 0 or 1, and they are negative or far above.
+
+def _code_of_no_label(classes: Classes) -> Label | None:
+    """Return the number that marks rows without a label if it is never predicted; None without.
+
+    The others are whole numbers that count from 0 or 1, and it is negative or far above.
     """
-    if isinstance(label, str):
-        # Labels that are spelled like a missing value have D112.
-        return _is_no_answer(label) and not _is_maybe_null(label) and classes.k > _PAIR
-    rest = [x for x in classes.labels if isinstance(x, int) and x >= 0 and x != label]
-    if len(rest) < max(classes.k - 1, _PAIR):
-        return False
-    if rest != list(range(rest[0], rest[0] + len(rest))) or rest[0] > 1:
-        return False
+    k = classes.k
+    outside = [x for x in classes.labels if not (isinstance(x, int) and 0 <= x < k)]
+    if len(outside) != 1 or isinstance(outside[0], str) or k <= _PAIR:
+        return None
+    label = outside[0]
+    rest = [x for x in classes.labels if isinstance(x, int) and x is not label]
+    if rest[0] not in (0, 1) or rest != list(range(rest[0], rest[0] + len(rest))):
+        return None
     last = rest[-1]
     is_far = label > 2 * (last + 1) if label in _CODES_OF_NO_LABEL else label >= _FAR * (last + 1)
-    return is_far or (label < 0 and rest[0] == 0)
+    return label if is_far or (label < 0 and rest[0] == 0) else None
 
 
 _FAR: Final = 50

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from karat.data.labels.align import align, classes_of, codes_within
-from karat.data.labels.column import Column, harmonized
+from karat.data.labels.column import Column, harmonized, of_rows, resolved
 from karat.data.labels.containers import encode
 from karat.data.rows import Rows
-from karat.errors import error
+from karat.errors import KaratError, error, shown
+from karat.tally.classes import Label
 
 
 def encoded_model(values: Any, argument: str, model: str) -> Column:
@@ -42,6 +45,8 @@ def aligned_models(
         if len(declared) == 1:
             # The positive class may be the one that does not occur.
             declared = classes_of(tuple(declared), positive).labels
+        if len(declared) > 2 and positive is not None:
+            raise _three_classes(true, predicted, declared, positive)
     sides = [align(true, column, declared, positive) for column in columns]
     classes = sides[0].classes
     if labels is None:
@@ -51,6 +56,36 @@ def aligned_models(
         name: Rows(classes, codes[0][0], pred)
         for name, (_, pred) in zip(predicted, codes, strict=True)
     }
+
+
+def _three_classes(
+    true: Column, predicted: Mapping[str, Column], labels: Sequence[Label], positive: Any
+) -> KaratError:
+    """K112: there is a positive class, and not two classes; the model that adds one is named."""
+    try:
+        classes_of(tuple(labels), positive)
+    except KaratError as problem:
+        known = set(resolved(true).seen())
+        for column in map(resolved, predicted.values()) if len(known) <= 2 else ():
+            others = [label for label in column.seen() if label not in known]
+            if not others or len(known) + len(others) <= 2:
+                continue
+            bad = [i for i, label in enumerate(column.labels or ()) if label in others]
+            rows = np.isin(column.codes, np.array(bad) + column.base)
+            at = of_rows(rows)
+            first = column.label_at(at["row"])
+            where = (
+                f"{column.argument} has {shown(others, 3)}, first at row {at['row']} ({first!r}; "
+            )
+            where += f"{at['count']} of {at['n']} rows)"
+            facts = {**problem.context, "labels": f"{problem.context['labels']}. {where}"}
+            do = "Recode the label there, as np.where(pred == {0!r}, {1!r}, pred), or leave those "
+            do += "rows out of every argument. "
+            others = [label for label in labels if label in known and label != positive]
+            recoded = do.format(first, (others or [positive])[0])
+            return error("K112", **{**facts, "do": recoded + str(problem.context["do"])})
+        return problem
+    raise AssertionError("three classes have no positive one")
 
 
 def scored_models(

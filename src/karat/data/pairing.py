@@ -359,7 +359,14 @@ def on_occurring_classes(*sides: Rows) -> tuple[Rows, ...]:
     classes = sides[0].classes
     if classes.k <= 2 or classes.is_declared:
         return sides
-    own = np.unique(np.concatenate([codes for rows in sides for codes in (rows.true, rows.pred)]))
+    occurs = np.zeros(classes.k, np.bool_)
+    for rows in sides:
+        for codes in (rows.true, rows.pred):
+            assert codes is not None
+            occurs |= np.bincount(codes, minlength=classes.k) > 0
+    own = np.flatnonzero(occurs)
+    if len(own) == classes.k:
+        return sides
     fewer = classes.some(own.tolist())
     places = np.zeros(classes.k, np.int32)
     places[own] = np.arange(len(own), dtype=np.int32)

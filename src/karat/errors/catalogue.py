@@ -99,7 +99,7 @@ K119  confusion= is not a confusion matrix.
       {found}.
       Give a square matrix of counts (rows true, columns predicted), finite and at least 0.
 K121  {name} of {k} classes needs an average.
-      Classes: {labels}; average= was not given.
+      Classes: {labels}; {given}.
       {do}
 K122  {argument}={value!r} is not a choice.
       Choices: {choices}.
@@ -284,9 +284,6 @@ K177  Two models have different weights for the same rows.
           {left_value:g} and {right_value:g}.
       A row has the same weight for every model: name one column that both have with weights=, or
           '' for none.
-K178  clusters= needs the same classes for every model.
-      The rows of some models lack classes that others have.
-      Give every class with labels=.
 K179  baseline= does not fit the rows that are measured.
       {rows} and baseline= is a {kind}.
       Give a file that a gate wrote, files or a table of predictions, or a report.
@@ -471,8 +468,8 @@ K312  {metric} cannot rank models, so it is not a scorer.
 K313  The estimator cannot be scored by {metric}.
       {found}.
       {do}
-K314  The estimator and labels= have different classes.
-      The estimator learned {learned}, and labels= are {labels}.
+K314  The classes of the estimator cannot be matched.
+      {found}.
       {do}
 K315  There is no simultaneous band of this curve.
       {found}.

@@ -145,6 +145,15 @@ D156  The text {text} of column {column} is read as a missing value.
       Its rows are in the slice (missing); the column also has {beside}.
       If it is a value, such as a code of a country, write it in another way, or store the column as
           text in Parquet.
+D157  Rows may be batches with one label for each of their rows.
+      {rows} list as many labels as their predictions, {sizes} each, in varying order: {shown}.
+      They are read as sets, whose order counts nothing. If they are batches, join them:
+          np.concatenate(y_true), np.concatenate(y_pred).
+D158  Columns of scores are compared with probabilities.
+      {scores} {has} scores, and {probs} {have} probabilities. Areas rank rows by each column as
+          given, and softmax changes the ranks in more than two columns.
+      Give all models in one form: as {option} the softmax of the scores of {scores}, such as
+          scipy.special.softmax(scores, axis=1).
 D150  The truth may code its classes in two ways.
       {counts}.
       If they are the same classes, write each in one way in every row and file; if not, list every

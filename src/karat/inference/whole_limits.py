@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,37 @@ def whole_limits(
     low, high = metric.range
     if not (math.isfinite(low) and math.isfinite(high) and low <= value <= high):
         return None
+    # Limits at many levels are requested for one table.
+    key = "moments", metric, policy
+    if key not in spread.kept:
+        spread.kept[key] = _moments(metric, spread, policy)
+    found: _Moments | None = spread.kept[key]
+    if found is None:
+        return None
+    second, third, n, span = found.second, found.third, found.n, high - low
+    share, at, variance = (value - low) / span, (found.value - low) / span, second / n
+    quantile = asked.quantile(df_on(metric, spread, policy))
+    if asked.window is not None and 0.0 < at < 1.0:
+        ends = asked.share_limits(share, at * (1.0 - at) / variance * span**2, quantile)
+        below, above = map(float, ends)
+    else:
+        slope = third / second / n / span
+        below, above = wilson_limits_of_moving(share, at, variance / span**2, slope, quantile)
+    return low + span * below, low + span * above
+
+
+class _Moments(NamedTuple):
+    """Value of a metric, E φ² and E φ³ of its influence φ, and the effective number of rows."""
+
+    value: float
+    second: float
+    third: float
+    n: float
+
+
+def _moments(metric: Metric, spread: TableVariance, policy: Policy) -> _Moments | None:
+    """Those of a bounded metric; None if nothing varies, or it has no derivative."""
+    span = metric.range[1] - metric.range[0]
     table = spread.smoothed or spread
     found = metric.slopes(table.cells, policy) if table is not spread else None
     if found is None:
@@ -42,7 +73,6 @@ def whole_limits(
         return None
     shares = table.weights / table.total
     second, third = float((shares * phi**2).sum()), float((shares * phi**3).sum())
-    span = high - low
     if not second > (_STILL * span) ** 2:
         return None
     n = spread.n_effective
@@ -51,12 +81,4 @@ def whole_limits(
         # For a table without errors, the influences are rounding errors.
         varies = float(spread.simple_variance(g)) * n > (_STILL * span) ** 2
         n /= float(spread.inflation(g if varies else np.zeros_like(g)))
-    share, at, variance = (value - low) / span, (float(found.value) - low) / span, second / n
-    quantile = asked.quantile(df_on(metric, spread, policy))
-    if asked.window is not None and 0.0 < at < 1.0:
-        ends = asked.share_limits(share, at * (1.0 - at) / variance * span**2, quantile)
-        below, above = map(float, ends)
-    else:
-        slope = third / second / n / span
-        below, above = wilson_limits_of_moving(share, at, variance / span**2, slope, quantile)
-    return low + span * below, low + span * above
+    return _Moments(float(found.value), second, third, n)

@@ -54,9 +54,10 @@ def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratEr
             options=each_option("positive", classes.labels),
             or_else=f", or average= from {choices}",
         )
-    do = f"Choose average= from {choices}; None gives one value for each class."
-    do = _slip_in(classes) or do
-    return error("K121", name=name, k=classes.k, labels=shown(classes.labels), do=do)
+    slip = _slip_in(classes)
+    do = slip or f"Choose average= from {choices}; None gives one value for each class."
+    facts = {"labels": shown(classes.labels), "given": "average= was not given", "slip": slip}
+    return error("K121", name=name, k=classes.k, do=do, **facts)
 
 
 def _slip_in(classes: Classes) -> str | None:

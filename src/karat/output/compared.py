@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from karat.errors.doubts import without_doubts
 from karat.errors.text import count, counted, interval, value
-from karat.inference.comparison.families import LeastP
+from karat.inference.p_values import p_in_cell
 from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn, doubts_section
 from karat.output.sections import missing_intervals
 
@@ -307,8 +307,6 @@ def _signed(number: float) -> str:
 
 
 def _p(p: float | None) -> str:
-    if p is None:
-        return "–"
-    if p < 0.0001:
+    if p is not None and p < 0.0001:
         return "<0.0001"
-    return f"{'<' if isinstance(p, LeastP) else ''}{p:.4f}" if p < 0.1 else f"{p:.2f}"
+    return p_in_cell(p, ".2f" if p is not None and p >= 0.1 else ".4f", "–")

@@ -16,6 +16,7 @@ from karat.curves._curve import ByClass, Curve, Reliability
 from karat.errors import KaratError
 from karat.errors.doubts import without_doubts
 from karat.errors.text import amounts, count, counted, harmless, threshold, value
+from karat.inference.p_values import least_or_more, p_in_cell, p_text
 from karat.metrics import get
 from karat.output.describe import headline_names, slice_metric
 from karat.output.document import (
@@ -242,7 +243,7 @@ def weak_slices_as_html(found: WeakSlices) -> str:
         sections.append(doubts)
     if slices:
         shown = slices[:_MOST_LISTED]
-        n_more = len(slices) - len(shown)
+        n_more, n = len(slices) - len(shown), found.n_permutations
         table = Table.by_column(
             "Weak slices",
             (TableColumn("slice", "left", is_name=True, is_whole=True), [x.name for x in shown]),
@@ -251,7 +252,7 @@ def weak_slices_as_html(found: WeakSlices) -> str:
             (TableColumn("all other rows"), [value(one.rest) for one in shown]),
             (TableColumn("difference"), [value(one.value - one.rest) for one in shown]),
             (TableColumn("z", style="dim"), [f"{one.z:.1f}" for one in shown]),
-            (TableColumn("p"), [f"{one.p:.2g}" for one in shown]),
+            (TableColumn("p"), [p_in_cell(least_or_more(one.p, n)) for one in shown]),
             notes=(f"{count(n_more)} more: found.slices",) if n_more else (),
         )
         sections.append(table)
@@ -265,7 +266,8 @@ def weak_slices_as_html(found: WeakSlices) -> str:
     n = len(slices)
     head = counted(n, "weak slice") if n else "no weak slice"
     facts = [f"{head} among {counted(found.n_tested, 'slice')}"]
-    facts += [f"p = {found.p:.2g}", f"level {100 * found.level:g} %"]
+    p = least_or_more(found.p, found.n_permutations)
+    facts += [f"p {p_text(p, '.2g')}", f"level {100 * found.level:g} %"]
     picture = picture_or_none(_picture_of_weak, slices, found.measure)
     return html_of(Document("karat weak slices", tuple(facts), tuple(sections)), picture)
 

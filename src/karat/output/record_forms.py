@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from karat.errors.text import amounts, count, counted, interval, value
+from karat.inference.p_values import p_in_cell
 from karat.output.describe import classes_table
 from karat.output.document import Document, Table, TableColumn
 from karat.output.drawing import Mark, Picture, forest
@@ -78,7 +79,7 @@ def slice_differences_as_html(found: SliceDifferences) -> str:
             TableColumn(f"{level} simultaneous", "left", style="dim"),
             [interval(one.low_simultaneous, one.high_simultaneous) for one in shown],
         ),
-        (TableColumn("p"), ["" if x.p_adjusted is None else f"{x.p_adjusted:.2g}" for x in shown]),
+        (TableColumn("p"), [p_in_cell(x.p_adjusted) for x in shown]),
         notes=tuple(notes),
     )
     marks = [

@@ -13,6 +13,7 @@ from karat.inference.comparison.best import BestModels
 from karat.inference.comparison.records import BestModel, Difference, Estimate, Flips, Omnibus
 from karat.inference.comparison.set_labels import LabelDifference
 from karat.metrics import Metric, get
+from karat.results.named_values import NamedValues, only_pair
 from karat.results.result import JsonDocument
 from karat.tally import Classes
 
@@ -77,6 +78,10 @@ class Comparison(JsonDocument):
     kept_folds: FoldDifferences | None = field(default=None, repr=False)
     """Differences over folds, if ``folds=`` was given; read them as `folds`."""
 
+    def __post_init__(self) -> None:
+        values = {metric: NamedValues(each) for metric, each in self.values.items()}
+        object.__setattr__(self, "values", NamedValues(values, are_metrics=True))
+
     @property
     def folds(self) -> FoldDifferences:
         """Differences over folds: ``found.folds["accuracy"]``, or with both models.
@@ -103,10 +108,11 @@ class Comparison(JsonDocument):
         return f"{100 * self.level:g} %{'' if self.anytime is None else ' anytime'}"
 
     def __getitem__(self, key: str | Metric | tuple[str | Metric, str, str]) -> Difference:
-        """The difference a − b of two models in a metric; by a metric alone, of the first pair.
+        """The difference a − b of two models in a metric; by a metric alone, of the only pair.
 
         Errors:
-            K301 no such metric; K168 it was not compared, or the models were not.
+            K301 no such metric; K168 it was not compared, or the models were not, or there are
+            several pairs and none is named.
         """
         name, *pair = key if isinstance(key, tuple) else (key,)
         metric = str(get(name))
@@ -114,7 +120,7 @@ class Comparison(JsonDocument):
         if not of_metric:
             raise error("K168", what=metric, known=shown(self.metrics))
         if not pair:
-            return of_metric[0]
+            return only_pair(metric, of_metric)
         for one in of_metric:
             if (one.a, one.b) == tuple(pair):
                 return one

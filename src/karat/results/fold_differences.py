@@ -16,6 +16,7 @@ from karat.inference.folds import SAME_VALUE, MeanOfFolds
 from karat.inference.json_record import JsonRecord
 from karat.metrics import Metric, get
 from karat.results.folds import FoldResult, Folds
+from karat.results.named_values import only_pair
 
 CORRECTED_T: Final = "corrected resampled t-test"
 
@@ -120,7 +121,7 @@ class FoldDifference(JsonRecord):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FoldDifferences(Mapping[tuple[str, str, str], FoldDifference]):
-    """Metric, model a and model b → `FoldDifference`; a metric alone gives that of the first pair.
+    """Metric, model a and model b → `FoldDifference`; a metric alone is enough for one pair.
 
     Attributes:
         models: model → its metrics over folds.
@@ -162,16 +163,19 @@ class FoldDifferences(Mapping[tuple[str, str, str], FoldDifference]):
         return cls(models, found)
 
     def __getitem__(self, key: Any) -> FoldDifference:
-        """A difference by metric and models; by a metric alone, of the first pair.
+        """A difference by metric and models; by a metric alone, of the only pair.
 
         Errors:
-            K301 no such metric; K168 it was not compared, or the models were not.
+            K301 no such metric; K168 it was not compared, or the models were not, or there are
+            several pairs and none is named.
         """
         name, *pair = key if isinstance(key, tuple) else (key,)
         metric = str(get(name))
         of_metric = [one for one in self.differences if one.metric == metric]
+        if of_metric and not pair:
+            return only_pair(metric, of_metric)
         for one in of_metric:
-            if not pair or (one.a, one.b) == tuple(pair):
+            if (one.a, one.b) == tuple(pair):
                 return one
             if (one.b, one.a) == tuple(pair):
                 return one.turned()

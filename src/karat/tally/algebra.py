@@ -170,6 +170,12 @@ def to_marginals(cells: Cells) -> Cells:
     """Keep only tp, fp and fn of each class."""
     if cells.storage == "marginals":
         return cells
+    if cells.storage == "dense" and not cells.is_weighted:
+        counts = cells.counts
+        tp = np.diagonal(counts, axis1=-2, axis2=-1)
+        parts = tp, counts.sum(axis=-2) - tp, counts.sum(axis=-1) - tp
+        kept = np.stack(parts, axis=-2)
+        return Cells(cells.classes, "marginals", kept, cells.n_rows, axes=cells.axes)
     rows, cols = cells.coordinates()
     is_hit = rows == cols
 

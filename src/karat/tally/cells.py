@@ -130,7 +130,9 @@ def true_negatives(
         place of 0, which would turn 0/0 into a number: `elsewhere` makes that zero exact.
     """
     if elsewhere is None or tp.dtype.kind in "iu":
-        return np.asarray(n[..., None] - (tp + fp + fn))
+        seen = tp + fp
+        seen += fn
+        return np.asarray(n[..., None] - seen)
     other_hits = _of_others(tp)
     # With two classes, the hits of the other; with more, the weight of the others minus fp.
     # Subtracting from the total would lose it next to one heavy class.
@@ -256,6 +258,23 @@ class Cells:
         rows_read, added = np.asarray(n_rows, np.int64), if_any(stacked, squares)
         behind = if_any(lambda parts: stacked(parts).astype(np.int64, copy=False), occupancy)
         return cls(classes, "marginals", totals, rows_read, added, occupancy=behind, axes=axes)
+
+    @classmethod
+    def of_totals(cls, totals: Floats, tn: Floats, n: int, *, classes: Classes) -> Cells:
+        """Make tables of n rows each from whole numbers as formulas read them, without a copy.
+
+        Args:
+            totals: float64[3, r, k], tp, fp and fn.
+            tn: float64[r, k].
+        """
+        n_rows, none = np.full(len(tn), n, np.int64), np.empty(0, np.intp)
+        found = cls(classes, "marginals", np.moveaxis(totals, 0, -2), n_rows)
+        tp, fp, fn = totals
+        fields = Fields(
+            tp, fp, fn, tn, n_rows.astype(np.float64), classes.k, classes.positive, none, none
+        )
+        vars(found)["fields"] = fields  # of the cached property
+        return found
 
     @classmethod
     def empty(cls, classes: Classes, *, is_weighted: bool = False) -> Cells:

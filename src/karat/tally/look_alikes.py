@@ -19,19 +19,26 @@ def look_alikes(labels: Iterable[str]) -> list[tuple[str, str, str, str]]:
     found = []
     for label in labels:
         number = _number_in(label)
-        key = _words_of(label) if number is None else number
-        other = first.setdefault(key, label)
+        other = first.setdefault(key_of(label), label)
         if other != label:
             pair, how = f"{other!r} and {label!r}", "blanks or case"
             if number is not None:
                 how = "how a number is written"
             elif _seen(other).strip().casefold() != _seen(label).strip().casefold():
-                how = "quotes, dashes, underscores or the punctuation at the end"
+                how = "quotes, brackets, dashes, underscores or the punctuation at the end"
+                if _bare(_seen(other).strip()) != _bare(_seen(label).strip()):
+                    how = f"case, {how}"
             elif other.strip().casefold() != label.strip().casefold():
                 pair = f"{other!a} and {label!a}"
                 how = "blanks, case, unseen characters or how letters are encoded"
             found.append((other, label, pair, how))
     return found[:N_REMARKS]
+
+
+def key_of(label: str) -> str | Decimal:
+    """Return what all labels have in common that probably denote the same class."""
+    number = _number_in(label)
+    return _words_of(label) if number is None else number
 
 
 def slip_in(labels: Iterable[object]) -> str | None:
@@ -58,6 +65,9 @@ def _number_in(label: str) -> Decimal | None:
 _SINGLE_QUOTES: Final = str.maketrans(dict.fromkeys("‘’‛′`", "'"))
 _BETWEEN = re.compile(r"(?<=\w)(?:[\s_]|[-‐-―])+(?=\w)")
 _AT_THE_END: Final = ".,;:!"
+_IN_BRACKETS: Final = re.compile(r"\(\s*([^()]*\w[^()]*?)\s*\)")
+_OF_A_LIST: Final = re.compile(r"([^()]*\w)\s*\)")
+"""A text in brackets, and one with a closing bracket alone: (A) and A) of a list of choices."""
 _PAIRS_OF_QUOTES: Final = ("''", '""', "“”", "„“", "«»")
 
 
@@ -65,14 +75,24 @@ def _words_of(label: str) -> str:
     """Return a text without what the same words are often written with.
 
     Signs that mean something stay: C, C+, C++ and A- are four texts.
+
+    Example:
+        >>> [_words_of(text) for text in ("(A)", "A)", "a.", "f(x)", ":)")]
+        ['a', 'a', 'a', 'f(x)', ':)']
     """
-    text = _seen(label).strip().casefold()
+    return _bare(_seen(label).strip().casefold())
+
+
+def _bare(text: str) -> str:
+    """Return a text without quotes around it, signs between words and punctuation at its end."""
     if text.isalnum():
         return text
     text = text.translate(_SINGLE_QUOTES)
     if len(text) > 2 and text[0] + text[-1] in _PAIRS_OF_QUOTES:
         text = text[1:-1].strip()
-    return _BETWEEN.sub(" ", text.rstrip(_AT_THE_END) or text)
+    text = text.rstrip(_AT_THE_END) or text
+    inner = _IN_BRACKETS.fullmatch(text) or _OF_A_LIST.fullmatch(text)
+    return _BETWEEN.sub(" ", text if inner is None else inner[1])
 
 
 def _seen(label: str) -> str:

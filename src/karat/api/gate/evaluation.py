@@ -72,15 +72,17 @@ def gate_report(
 ) -> Report:
     """The report of rows: of these metrics, or None for all.
 
-    Where they are not the whole, but a slice, only the classes that occur in it count.
+    Only the classes that occur count, as in a report of these rows alone; with scores of the whole,
+    those of the scores.
     """
     of_scores = [metric for metric in metrics or () if metric.needs_scores]
     if of_scores and rows.scores is None:
         raise no_scores(str(of_scores[0]), rows.warnings)
+    keeps_classes = is_whole and rows.scores is not None
     if metrics is not None and not of_scores:
         rows = replace(rows, scores=None)
-    if rows.scores is None:
-        rows = rows if is_whole else on_occurring_classes(rows)[0]
+    if rows.scores is None and not keeps_classes:
+        (rows,) = on_occurring_classes(rows)
     wanted = None if metrics is None else tuple(metrics)
     asked = Spec(wanted, spec.undefined, spec.confidence)
     report = report_of(accumulate(rows, ScoreParts(0)), asked)
@@ -163,7 +165,8 @@ def changes_of(
         is_same = _is_same(new, old, of_scores=of_scores)
         if not is_whole and not of_scores:
             sides = on_occurring_classes(*sides)
-        models = models_of_rows(_NAMES, sides)
+        keeps_all = [is_whole and side.scores is not None for side in (new, old)]
+        models = models_of_rows(_NAMES, sides, keeps_all=keeps_all)
         models.check(part)
         pair = spec.pair.at(models.n_units)
         alone, doubts = measured_of(new, part, spec, is_whole=is_whole)

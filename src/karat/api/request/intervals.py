@@ -228,7 +228,9 @@ class ContrastOptions:
         "the most columns of a slice: 1, 2 or 3.", default=2, verbs="find_weak_slices"
     )
     crosses: bool = option(
-        "False looks at single columns only, as with depth 1.", default=True, verbs="find_weak_slices"
+        "False looks at single columns only, as with depth 1.",
+        default=True,
+        verbs="find_weak_slices",
     )
     min_n: int = option(
         "slices with fewer rows are inconclusive.",

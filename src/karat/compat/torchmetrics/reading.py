@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from karat import _native
+from karat.compat.torchmetrics.pending import Pending
 from karat.compat.torchmetrics.tally import (
     OCCUPANCY,
     PAIRS,
@@ -392,7 +393,9 @@ def refuse_rows(labels: Whole, argument: str, k: int, kept: Tensor | None) -> No
 def _native_counts(
     true: Whole, pred: Whole, k: int, kept: Tensor | None, weights: Tensor | None, detail: Detail
 ) -> Tally:
-    t, p = true.labels.reshape(-1), pred.labels.reshape(-1)
+    t, p = true.labels, pred.labels
+    if t.ndim != 1:
+        t, p = t.reshape(-1), p.reshape(-1)
     for labels, argument in ((true, "target"), (pred, "preds")):
         if labels.broken is not None and bool(labels.broken.any()):
             refuse_rows(labels, argument, k, kept)
@@ -400,10 +403,14 @@ def _native_counts(
         kept = kept.reshape(-1)
         t, p = t[kept], p[kept]
         weights = None if weights is None else weights[kept]
-    if not len(t):
+    if not t.shape[0]:
         none = no_labels(k, detail, False, t.device).sums
         kind = torch.int64 if weights is None else torch.float64
         return Tally({name: own.to(kind) for name, own in none.items()})
+    if weights is None:
+        pending = Pending.of(t, p, k, detail, is_listed=is_listed(k, detail))
+        if pending is not None:
+            return Tally(pending=pending)
     if detail == "hits" or is_listed(k, detail):
         for labels, argument, own in ((true, "target", t), (pred, "preds", p)):
             low, high = torch.aminmax(own)

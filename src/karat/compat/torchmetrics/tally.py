@@ -6,11 +6,12 @@ Its errors are of inputs and arguments that give no number.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import torch
 from torch import Tensor
 
+from karat.compat.torchmetrics.pending import Pending
 from karat.errors import KaratError, error
 
 REFUSED = "refused"
@@ -21,6 +22,8 @@ PAIRS = ("pairs", "counts")
 """Occupied cells of many classes, true · k + predicted, and their rows or weight."""
 OPTIONAL = (REFUSED, OCCUPANCY)
 """Sums that not every batch has."""
+
+_CPU: Final = torch.device("cpu")
 
 _REFUSED_ROWS = (
     ("target", "a class outside those declared", "Give classes 0 … num_classes − 1."),
@@ -50,9 +53,13 @@ class Tally:
         *,
         place: Any = None,
         n_batches: int = 1,
+        pending: Pending | None = None,
     ) -> None:
-        self.sums: dict[str, Tensor] = dict(sums or {})
-        self.rows: dict[str, list[Tensor]] = {name: list(own) for name, own in (rows or {}).items()}
+        self._sums: dict[str, Tensor] = dict(sums or {})
+        self._rows: dict[str, list[Tensor]] = {
+            name: list(own) for name, own in (rows or {}).items()
+        }
+        self._pending = pending
         self.dtype: Any = dtype
         self.place: Any = place
         self.n_batches: int = n_batches
@@ -60,10 +67,44 @@ class Tally:
         self.cache: dict[Any, Any] = {}
 
     @property
+    def sums(self) -> dict[str, Tensor]:
+        """The tensors that add up, by name; all rows are counted."""
+        self._count()
+        return self._sums
+
+    @property
+    def rows(self) -> dict[str, list[Tensor]]:
+        """The lists of tensors, by name; all rows are counted."""
+        self._count()
+        return self._rows
+
+    def _count(self) -> None:
+        """Count the rows that are pending."""
+        if self._pending is None:
+            return
+        pending, self._pending = self._pending, None
+        counted = pending.counted()
+        if not pending.is_listed:
+            self._add_sums(Tally({pending.detail: counted}))
+            return
+        table = counted.reshape(-1)
+        is_more = [*zip(*(self._rows.get(name, []) for name in PAIRS), strict=True)]
+        if is_more:
+            # The one after the last is of rows that do not count.
+            table = torch.cat([table, table.new_zeros(1)])
+        for pairs, counts in is_more:
+            table = table.to(counts.dtype).index_add(0, pairs, counts)
+        occupied = table.nonzero()[:, 0]
+        parts = ([occupied], [table[occupied]])
+        self._rows = {**self._rows, **dict(zip(PAIRS, parts, strict=True))}
+
+    @property
     def device(self) -> Any:
         """Device of the tensors; None if none was set and there is no tensor."""
         if self.place is not None:
             return self.place
+        if self._pending is not None:
+            return _CPU
         tensors = [*self.sums.values(), *(part for parts in self.rows.values() for part in parts)]
         return tensors[0].device if tensors else None
 
@@ -76,11 +117,11 @@ class Tally:
         device = other.device
         if not self.n_batches and device is not None and device != self.device:
             self.move(device)
-        added = other._sums_beside(self)
-        self.sums = self._sums_beside(other)
-        for name, value in added.items():
-            own = self.sums.get(name)
-            self.sums[name] = value if own is None else own + value.to(own.device)
+        if other._pending is not None and self._defers(other):
+            self.n_batches += other.n_batches
+            self.cache.clear()
+            return
+        self._add_sums(other)
         for name, parts in other.rows.items():
             home = self.device
             moved = parts if home is None else [part.to(home) for part in parts]
@@ -92,6 +133,29 @@ class Tally:
             self.dtype = torch.promote_types(self.dtype, other.dtype)
         self.n_batches += other.n_batches
         self.cache.clear()
+
+    def _add_sums(self, other: Tally) -> None:
+        added = other._sums_beside(self)
+        sums = dict(self._sums_beside(other))
+        for name, value in added.items():
+            own = sums.get(name)
+            sums[name] = value if own is None else own + value.to(own.device)
+        self._sums = sums
+
+    def _defers(self, other: Tally) -> bool:
+        """Take in rows that are pending as they are; False: they are no more than a part."""
+        pending, own = other._pending, self._pending
+        if pending is None or other._sums or other._rows or self.device != _CPU:
+            return False
+        if own is None:
+            self._pending = own = pending.copy()
+        elif own.is_like(pending):
+            own.add(pending)
+        else:
+            return False
+        if own.is_full:
+            self._count()
+        return True
 
     def _sums_beside(self, other: Tally) -> dict[str, Tensor]:
         """Its sums; rows without weights are the rows behind those with weights."""
@@ -113,14 +177,17 @@ class Tally:
 
     def become(self, other: Tally) -> None:
         """Hold what another tally holds, for everybody who reads this one."""
-        self.sums, self.rows, self.n_batches = dict(other.sums), dict(other.rows), other.n_batches
+        self._sums, self._rows, self._pending = dict(other.sums), dict(other.rows), None
+        self.n_batches = other.n_batches
         self.cache.clear()
 
     def move(self, device: Any) -> None:
         """Bring every tensor to a device."""
         self.place = None if device is None else torch.device(device)
-        self.sums = {name: value.to(device) for name, value in self.sums.items()}
-        self.rows = {name: [part.to(device) for part in parts] for name, parts in self.rows.items()}
+        self._sums = {name: value.to(device) for name, value in self.sums.items()}
+        self._rows = {
+            name: [part.to(device) for part in parts] for name, parts in self.rows.items()
+        }
         self.states = {
             name: [part.to(device) for part in own] if isinstance(own, list) else own.to(device)
             for name, own in self.states.items()
@@ -145,7 +212,14 @@ class Tally:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without what can be computed again."""
-        return {**self.__dict__, "cache": {}}
+        kept = {name: own for name, own in self.__dict__.items() if not name.startswith("_")}
+        return {**kept, "sums": self.sums, "rows": self.rows, "cache": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over a state."""
+        own = dict(state)
+        self._sums, self._rows, self._pending = own.pop("sums"), own.pop("rows"), None
+        self.__dict__.update(own)
 
 
 def united(pairs: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
@@ -167,7 +241,7 @@ def no_rows(device: Any, *rows: str, **sums: tuple[int, ...]) -> Tally:
 
 def refuse_counted(tally: Tally) -> None:
     """Raise K621 for rows that a device has counted as impossible; waits for the device."""
-    counted = tally.sums.get(REFUSED)
+    counted = tally._sums.get(REFUSED)  # those that are pending were checked
     if counted is None:
         return
     for n, (subject, found, do) in zip(counted.tolist(), _REFUSED_ROWS, strict=True):

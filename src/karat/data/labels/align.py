@@ -178,7 +178,7 @@ def align(true: Column, pred: Column, labels: Any = None, positive: Any = None) 
     else:
         _check_within(order, true, pred)
         ordered = [label for label in order if label in both]
-    classes = classes_of(harmonized(ordered, common_kind(true, pred)), positive)
+    classes = discovered_of(harmonized(ordered, common_kind(true, pred)), positive, true, pred)
     classes = classes.in_order(order)
     return Aligned(classes, _side(true, classes), _side(pred, classes))
 
@@ -189,7 +189,8 @@ def _align_integers(true: Column, pred: Column, positive: Any) -> Aligned:
         *(_native.encode_integers(column.codes) for column in (true, pred)), strict=True
     )
     both = values[0] if np.array_equal(*values) else np.unique(np.concatenate(values))
-    classes = classes_of(harmonized(both.tolist(), common_kind(true, pred)), positive)
+    found_of_both = harmonized(both.tolist(), common_kind(true, pred))
+    classes = discovered_of(found_of_both, positive, true, pred)
     # If positive= names a class that does not occur, it comes second: positions do not change.
     sides = [
         Side(column, own, 0, np.searchsorted(both, found).astype(np.int32))
@@ -201,6 +202,29 @@ def _align_integers(true: Column, pred: Column, positive: Any) -> Aligned:
 def common_kind(true: Column, pred: Column) -> Kind:
     """Return the common kind of labels: booleans with integers are integers."""
     return true.kind if true.kind == pred.kind else "integer"
+
+
+def discovered_of(labels: tuple[Label, ...], positive: Any, true: Column, pred: Column) -> Classes:
+    """Return the classes of two columns; as `classes_of`, K112 names labels that are never true."""
+    try:
+        return classes_of(labels, positive)
+    except KaratError as problem:
+        known = set(resolved(true).seen()) if problem.code == "K112" else set()
+        others = [label for label in labels if label not in known]
+        if len(known) != _TWO or not others or slip_in(labels):
+            raise
+        column = resolved(pred)
+        assert column.labels is not None
+        flags = np.array([label in others for label in column.labels])[column.codes - column.base]
+        is_one = len(others) == 1
+        do = f"{shown(others, 3)} {'is' if is_one else 'are'} never true, and predicted in "
+        do += f"{int(flags.sum())} of {len(flags)} rows: leave those rows out and report how many "
+        do += f"they are, or write one of {shown(sorted(known))} there. Without "
+        do += f"{option('positive')}, {'it is a class' if is_one else 'they are classes'} too."
+        raise error("K112", **{**problem.context, "do": do}) from None
+
+
+_TWO: Final = 2
 
 
 def classes_of(

@@ -409,6 +409,27 @@ def taken_rows(column: Column, kept: Flags | None) -> Column:
     return replace(column, codes=codes, labels=labels, missing=None)
 
 
+def refuse_rows_of_pipeline(rows: Any, argument: str) -> None:
+    """Refuse rows that list the scores of classes, as a pipeline does, as labels (K106)."""
+    if not isinstance(rows, list | tuple):
+        return
+    first = next((i for i, row in enumerate(rows) if row is not None), None)
+    row = None if first is None else rows[first]
+    if not isinstance(row, list | tuple) or not row or not _is_of_pipeline(row[0]):
+        return
+    best, do = "row[0]", "Give the label of each row"
+    if any(isinstance(other, list | tuple) and len(other) > 1 for other in rows):
+        best = "max(row, key=lambda x: x['score'])"
+        do = "The scores of every class are y_prob=. For the best labels alone"
+    do += f": {argument}=[{best}['label'] for row in output]."
+    found = f"Row {first} holds {short(row)} (list)"
+    raise error("K106", argument=argument, found=found, advice=do)
+
+
+def _is_of_pipeline(item: object) -> bool:
+    return isinstance(item, Mapping) and item.keys() == {"label", "score"}
+
+
 def refused(argument: str, code: str, item: object, row: int, count: int, n: int) -> Exception:
     """K105 or K106 for a value that is not a label."""
     if code == "K105":
@@ -416,7 +437,8 @@ def refused(argument: str, code: str, item: object, row: int, count: int, n: int
     found = f"Row {row} holds {short(item)} ({type(item).__name__}); {count} of {n} rows"
     more = {}
     if isinstance(item, Mapping):
-        is_pair = item.keys() == {"label", "score"}
         do = f"Give its labels: {argument}=[row['label'] for row in output]."
-        more["advice"] = do if is_pair else "Probabilities of the classes are y_prob=."
+        more["advice"] = (
+            do if _is_of_pipeline(item) else "Probabilities of the classes are y_prob=."
+        )
     return error("K106", argument=argument, found=found, **more)

@@ -21,7 +21,7 @@ from karat.data.labels.arrays import (
     encode_objects,
     encode_present,
 )
-from karat.data.labels.column import Column, Nulls
+from karat.data.labels.column import Column, Nulls, refuse_rows_of_pipeline
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
 
@@ -177,6 +177,7 @@ def _encode_sequence(values: list[Any] | tuple[Any, ...], argument: str, nulls: 
         raise error("K101", argument=argument)
     if not _shape(values[0]):
         return encode_objects(values, argument, nulls)
+    refuse_rows_of_pipeline(values, argument)
     # Rows of one label each have shape (n, 1). NumPy would recurse into nested lists.
     shapes = set(map(_shape, values))
     items = [row[0] for row in values] if shapes == {(1,)} else []

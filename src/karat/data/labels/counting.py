@@ -13,8 +13,8 @@ from karat.data.labels.align import (
     Side,
     align,
     check_kinds,
-    classes_of,
     common_kind,
+    discovered_of,
     refuse_outside,
 )
 from karat.data.labels.column import Column, check_lengths, harmonized
@@ -60,7 +60,7 @@ def tally_columns(
             found = _native.count_integers(true.codes, pred.codes, weights, cells, n_threads or 0)
             if found is not None and found.labels is not None:
                 known = harmonized(found.labels.tolist(), common_kind(true, pred))
-                classes = classes_of(known, positive)
+                classes = discovered_of(known, positive, true, pred)
                 if classes.k == found.k:  # otherwise positive= names a class that does not occur
                     tally = _cells_of(found, classes, is_part=is_part)
         if tally is None:

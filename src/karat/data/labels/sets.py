@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from karat.data.arrow import ArrowColumn, items_of_lists, nulls_of, read_column
 from karat.data.labels.align import align, codes_within
-from karat.data.labels.column import Column, Flags, is_missing
+from karat.data.labels.column import Column, Flags, is_missing, refuse_rows_of_pipeline
 from karat.data.labels.containers import csr_of, detached, encode, host_of, is_sparse
 from karat.data.labels.separated import split_texts
-from karat.errors import KaratError, error, short
+from karat.errors import CATALOGUE, KaratError, error, short
 from karat.tally import Classes, Label
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets, read_matrix
@@ -78,6 +78,13 @@ def are_sets(values: Any) -> bool:
     if isinstance(row, AbstractSet):
         return True
     return isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1)
+
+
+def is_indicator(values: Any) -> bool:
+    """True if an argument has the form of an indicator matrix, with a column for each label."""
+    if isinstance(values, _ROW[:4]) or not are_sets(values):
+        return False
+    return is_sparse(values) or len(getattr(values, "shape", ())) == 2
 
 
 def _is_column_of_lists(values: Any) -> bool:
@@ -278,6 +285,7 @@ def _of_lists(rows: list[Any], argument: str, labels: Sequence[Label] | None) ->
     """Lists, tuples or sets of labels."""
     if not rows:
         raise error("K101", argument=argument)
+    refuse_rows_of_pipeline(rows, argument)
     missing = np.array([not isinstance(row, _ROW) and is_missing(row) for row in rows])
     for place, row in enumerate(rows):
         is_set = isinstance(row, AbstractSet | list | tuple) or (
@@ -347,6 +355,28 @@ def _on_its_row(problem: KaratError, starts: npt.NDArray[np.int64]) -> KaratErro
         n = len(starts) - 1
         facts |= {"n": n, "count": min(facts["count"], n)}
     return error(problem.code, **facts)
+
+
+def named_alike(columns: Sequence[SetColumn]) -> list[SetColumn]:
+    """Return indicators, of which those without names of columns take the names of the first frame.
+
+    Position is all that says which column is which; another number of columns keeps its own.
+    """
+    named = (one.columns for one in columns if one.columns != _numbers(one))
+    names = next((found for found in named if found is not None), ())
+    return [
+        replace(one, columns=names)
+        if one.columns is not None
+        and one.columns == _numbers(one)
+        and len(one.columns) == len(names)
+        else one
+        for one in columns
+    ]
+
+
+def _numbers(column: SetColumn) -> tuple[Label, ...]:
+    """The names of columns without names; those of a frame are texts."""
+    return tuple(range(len(column.columns or ())))
 
 
 def align_sets(
@@ -448,5 +478,7 @@ def _sorted_sets(column: SetColumn, codes: npt.NDArray[np.int32], classes: Class
         row, label = divmod(int(keys[again[0]]), classes.k)
         n_rows = len(np.unique(keys[again] // classes.k))
         facts = {"row": row, "value": classes.labels[label], "count": n_rows, "n": column.n}
-        raise error("K196", argument=column.argument, **facts)
+        do = f"{CATALOGUE['K196'].do} If each row is a batch of rows of one label each, join them: "
+        do += "np.concatenate(y_true), np.concatenate(y_pred)."
+        raise error("K196", argument=column.argument, advice=do, **facts)
     return Sets.of_keys(keys, column.n, classes.k)

@@ -24,7 +24,13 @@ from karat.data.scores.classes import (
     matched,
 )
 from karat.data.scores.containers import Scores
-from karat.data.scores.order import check_one_order, no_positive_of_scores, of_single, wrong_number
+from karat.data.scores.order import (
+    check_one_order,
+    is_class,
+    no_positive_of_scores,
+    of_single,
+    wrong_number,
+)
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import classes_of_columns, discovered
 from karat.data.sources.files.row_blocks import RowBlocks
@@ -227,8 +233,11 @@ class BatchReader:
             order = None if ordered is None else ordered.categories
             column = coded("y_true", np.arange(both.k, dtype=np.int32), both.labels, order=order)
             scores, both, _ = matched(column, scores, None, self._positive)
-        if names is not None and scores.values.ndim == 1:
-            both = of_single(both, names[0], ending_of(names[0]), scores.argument)
+        if scores.values.ndim == 1:
+            name = names[0] if names is not None else scores.name
+            if names is not None or is_class(name, both):
+                ending = None if name is None else ending_of(name)
+                both = of_single(both, name, ending, scores.argument)
         _check_number(scores, both)
         return scores, both, _codes_of(true, both)
 

@@ -17,6 +17,7 @@ from karat.data.roles import ending_of
 from karat.data.scores.containers import Scores
 from karat.data.scores.order import (
     check_one_order,
+    is_class,
     of_single,
     place_classes,
     place_columns,
@@ -81,7 +82,8 @@ def matched(
     if names is None or len(names) not in (1, k) or has_places(scores):
         classes, codes = coded_truth(true, scores, labels, positive, n_threads)
         if scores.values.ndim == 1:
-            classes = of_single(classes, None, None, argument)
+            name = scores.name if is_class(scores.name, classes) else None
+            classes = of_single(classes, name, None, argument)
         return scores, classes, codes
     if len(names) == 1:
         classes, codes = coded_truth(true, scores, labels, positive, n_threads)

@@ -249,6 +249,7 @@ _OF_LISTS: Final = _Unfit(
     "of lists that are written as text",
     "Write a column for each class, or a column of lists, which Parquet and JSON have.",
 )
+_OF_STRUCTS: Final = _Unfit("of structs", "If they are the scores by class, name the column.")
 _OF_OTHERS: Final = _Unfit(
     "of dates or other values that are no numbers",
     "Write a number in each row, or rename what holds no scores.",
@@ -279,6 +280,8 @@ def _unfit_scores(
             why = _OF_TEXT if types[name] == "text" else _OF_OTHERS
             if why is _OF_TEXT and first is not None and _is_list(first(name)):
                 why = _OF_LISTS
+            elif first is not None and (first(name) or "").startswith("{"):
+                why = _OF_STRUCTS
             found.setdefault(why, []).append(name)
     return [(names, why) for why, names in found.items()]
 

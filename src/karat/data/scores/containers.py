@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NoReturn, TypeAlias
 
@@ -14,7 +14,7 @@ from karat.data.labels.column import Flags
 from karat.data.labels.containers import host_of, index_of
 from karat.data.roles import ending_of
 from karat.data.scores.numbers import Array, Origin, numbers_in
-from karat.data.scores.outputs import are_outputs, columns_by_class, refused_outputs, rows_by_class
+from karat.data.scores.outputs import by_class, columns_by_class, refuse_matrices
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.errors import CATALOGUE, error
@@ -48,6 +48,7 @@ class Scores:
         tolerance: tolerance of the sum of a row of probabilities from 1.
         index: the pandas index of the rows as given, or None.
         are_classes: whether the names of the columns are classes, which rows list in any order.
+        name: the name of a single column that may be a class; `columns` has those that end in one.
     """
 
     argument: Argument
@@ -56,6 +57,7 @@ class Scores:
     tolerance: float = TOLERANCE
     index: Any = None
     are_classes: bool = False
+    name: str | None = None
 
     @property
     def is_prob(self) -> bool:
@@ -95,7 +97,7 @@ def as_scores(values: Any, argument: Argument) -> Scores:
         values: float[n, k], or float[n] for the positive class of two: a list, nested lists, a
             NumPy array of any float or integer type, a torch tensor, a pandas, Polars or Arrow
             table (all of its columns), a column of numbers, or a column of lists of one length;
-            a dict from class to column, or what `rows_by_class` reads.
+            a dict from class to column, or what `by_class` reads.
         argument: ``"y_prob"`` or ``"y_score"``, for messages.
 
     Returns:
@@ -119,13 +121,18 @@ def as_scores(values: Any, argument: Argument) -> Scores:
     if host == "narwhals":
         return as_scores(values.to_native(), argument)
     refuse_distributed(values, argument)
-    rows = rows_by_class(values, argument)
-    if rows is not None:
-        by_class = columns_by_class(rows, argument)
-        scores = gathered(by_class, tuple(by_class), argument)
-        return replace(scores, index=index_of(values), are_classes=True)
-    if are_outputs(values):
-        raise refused_outputs(values, argument)
+    if isinstance(values, Iterator):
+        values = list(values)
+    named = by_class(values, argument)
+    if named is not None:
+        return replace(_of_classes(named, Origin(argument)), index=index_of(values))
+    return plain_scores(values, argument)
+
+
+def plain_scores(values: Any, argument: Argument) -> Scores:
+    """Convert scores whose rows do not name their classes; as `as_scores`."""
+    refuse_matrices(values, argument)
+    host = host_of(values)
     if isinstance(values, Mapping) or (host != "numpy" and is_frame(values)):
         return replace(_of_table(values, argument), index=index_of(values))
     found = numbers_in(values, Origin(argument))
@@ -135,7 +142,8 @@ def as_scores(values: Any, argument: Argument) -> Scores:
     names_class = joined.ndim == 1 and isinstance(name, str) and ending_of(name) is not None
     columns = (str(name),) if names_class else None
     tolerance = tolerance_of(is_half=found.is_half)
-    return Scores(argument, joined, columns, tolerance, index_of(values))
+    single = name if isinstance(name, str) and joined.ndim == 1 else None
+    return Scores(argument, joined, columns, tolerance, index_of(values), name=single)
 
 
 def _is_plain(array: npt.NDArray[Any]) -> bool:
@@ -149,6 +157,14 @@ def _is_plain(array: npt.NDArray[Any]) -> bool:
 def tolerance_of(*, is_half: bool) -> float:
     """Return the tolerance of the sum of a row of probabilities: larger for 16-bit numbers."""
     return _HALF_TOLERANCE if is_half else TOLERANCE
+
+
+def _of_classes(named: list[Any] | Mapping[str, Any], origin: Origin) -> Scores:
+    """Return the scores of rows that name their classes."""
+    columns = columns_by_class(named, origin.shown) if isinstance(named, list) else named
+    argument: Argument = "y_score" if origin.argument == "y_score" else "y_prob"
+    scores = gathered(columns, tuple(columns), argument, origin.kept)
+    return replace(scores, are_classes=True)
 
 
 def _of_table(table: Any, argument: Argument) -> Scores:
@@ -174,7 +190,8 @@ def gathered(
 
     Args:
         columns: values by name, in any container that `numbers_in` reads.
-        names: the columns in the order of the matrix; a single one may hold lists.
+        names: the columns in the order of the matrix; a single one may hold lists, or what
+            `by_class` reads.
         kept: bool[n], rows that will be used; missing values elsewhere are ignored.
 
     Errors:
@@ -182,6 +199,11 @@ def gathered(
 
     Cost: one matrix, C order; a single column of numbers is not copied.
     """
+    if len(names) == 1:
+        origin = Origin(argument, names[0], kept)
+        named = by_class(columns[names[0]], origin.shown)
+        if named is not None:
+            return _of_classes(named, origin)
     found = [numbers_in(columns[name], Origin(argument, name, kept)) for name in names]
     tolerance = tolerance_of(is_half=any(numbers.is_half for numbers in found))
     if len(found) == 1:
@@ -272,6 +294,16 @@ def _rounded_to(row: Array) -> int | None:
     return None
 
 
+def _is_of_16_bits(row: Array) -> bool:
+    """Return whether probabilities are those of 16 bits, and add up to 1 within their tolerance."""
+    values = row.astype(np.float32)
+    with np.errstate(over="ignore", under="ignore"):
+        is_half = bool((values.astype(np.float16) == row).all())
+    is_brain = bool((values == row).all()) and not (values.view(np.uint32) & 0xFFFF).any()
+    sums = float(values.sum(dtype=np.float64))
+    return (is_half or is_brain) and abs(sums - 1.0) <= _HALF_TOLERANCE
+
+
 def what_to_do(
     code: str, columns: Sequence[str], row: Array, low: float, high: float
 ) -> dict[str, str]:
@@ -291,6 +323,9 @@ def what_to_do(
     elif code == "K133" and (places := _rounded_to(row)):
         more = f"They are rounded to {places} places: write them with more, or divide each row by "
         more += "its sum, p / p.sum(axis=1, keepdims=True) in NumPy"
+    elif code == "K133" and _is_of_16_bits(row):
+        more = "They are numbers of 16 bits that were made longer: divide each row by its sum in "
+        more += "float64, p / p.sum(axis=1, keepdims=True) in NumPy, or give them in 16 bits"
     elif code == "K133" and len(columns) == 2:
         more = "If they are of two models, or one is that of the positive class, give it alone: "
         more += option("prob", columns[0]) if is_command_line() else repr(columns[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,8 +16,15 @@ from karat.data.labels.containers import csr_of, encode, is_sparse
 from karat.data.rows import Rows
 from karat.data.scores.classes import are_places
 from karat.data.scores.columns import readings
-from karat.data.scores.containers import Argument, Scores, as_scores, refuse_scores
-from karat.data.scores.outputs import are_outputs, labels_of_outputs, rows_by_class
+from karat.data.scores.containers import (
+    Argument,
+    Scores,
+    as_scores,
+    gathered,
+    plain_scores,
+    refuse_scores,
+)
+from karat.data.scores.outputs import PAIR, are_outputs, by_class, refuse_matrices
 from karat.data.scores.rows import InMemoryScores
 from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes, Label
@@ -28,7 +35,6 @@ from karat.tally.sets import Sets
 
 TWO: Final = Classes((0, 1), 1, is_declared=True)
 """A label is absent or present."""
-_PAIR: Final = 2
 
 
 def label_scores(values: Any, argument: Argument, classes: Classes, n: int) -> ScoresOfSets:
@@ -45,30 +51,66 @@ def label_scores(values: Any, argument: Argument, classes: Classes, n: int) -> S
         K102 another number of rows; K130 to K132 values; K134 another number of columns; K109 an
         unknown label; K137 columns that name other labels; K196 a label listed twice.
     """
-    rows = rows_by_class(values, argument)
+    if isinstance(values, Iterator):
+        values = list(values)
+    named = None if is_sparse(values) else by_class(values, argument, takes_pairs=True)
     if is_sparse(values):
         found: ScoresOfSets = _of_sparse(values, argument, classes)
-    elif rows is not None or _are_listed(values):
-        found = _of_lists(list(values) if rows is None else rows, argument, classes)
-    elif are_outputs(values):
-        found = _of_matrix(as_scores(labels_of_outputs(values, argument), argument), classes)
+    elif isinstance(named, list):
+        found = _of_lists(named, argument, classes)
+    elif named is not None:
+        found = _of_matrix(gathered(named, tuple(named), argument), classes)
     else:
-        found = _of_matrix(as_scores(values, argument), classes)
+        refuse_matrices(values, argument, n)
+        is_each = are_outputs(values)
+        scores = (_of_outputs if is_each else plain_scores)(values, argument)
+        found = _of_matrix(scores, classes)
     n_given = len(found.sets) if isinstance(found, ListedScores) else len(found.values)
     if n_given != n:
         raise error("K102", left="y_true", n_left=n, right=argument, n_right=n_given)
     return found
 
 
-def _are_listed(values: Any) -> bool:
-    """Return whether rows are dicts, or lists of pairs of a label and its score."""
-    if not isinstance(values, list | tuple) and str(getattr(values, "dtype", "")) != "object":
-        return False
-    rows = [row for row in values if row is not None]
-    if any(isinstance(row, Mapping) for row in rows):
-        return True
-    items = [item for row in rows if isinstance(row, list | tuple) for item in row]
-    return any(isinstance(item, tuple | list) and len(item) == _PAIR for item in items)
+def _of_outputs(values: Sequence[Any], argument: Argument) -> Scores:
+    """Return one column for each output: the probability that the label is present.
+
+    Args:
+        values: for each label an array [n, 2], absent and present.
+
+    Errors:
+        K130 an output has not two columns that add up to 1; K131, K132 as of `as_scores`.
+    """
+    columns = []
+    for place, item in enumerate(values):
+        origin = f"Output {place} of {argument}"
+        if is_sparse(item):
+            found = f"It is a {type(item).__name__}, which is sparse"
+            do = f"Give {argument}=[p.toarray() for p in P]."
+            raise error("K130", argument=origin, found=found, advice=do)
+        try:
+            scores = as_scores(item, argument)
+            if scores.values.ndim == 1 or scores.k != PAIR:
+                n_columns = 1 if scores.values.ndim == 1 else scores.k
+                found = f"It has {n_columns} columns; a label is absent or present"
+                do = "A label that all rows of the training data have, or none, has one column: "
+                do += "leave it out of the truth too, or give a matrix (n, k)."
+                raise error("K130", argument=origin, found=found, advice=do)
+            _check(scores)
+        except KaratError as problem:
+            if problem.context.get("argument") != argument:
+                raise
+            raise error(problem.code, **{**problem.context, "argument": origin}) from None
+        sums = scores.values.sum(axis=1, dtype=np.float64)
+        is_off = np.abs(sums - 1.0) > scores.tolerance
+        if scores.is_prob and is_off.any():
+            row, count = int(is_off.argmax()), int(is_off.sum())
+            found = "Its two columns, absent and present, do not add up to 1: first at row "
+            found += f"{row}, {sums[row]:.6g}; {count} of {scores.n} rows"
+            do = "Scores that are no probabilities are y_score=; P[:, 1] of each as a matrix is "
+            do += f"also read: {argument}=np.column_stack([p[:, 1] for p in P])."
+            raise error("K130", argument=origin, found=found, advice=do)
+        columns.append(scores.values[:, 1])
+    return Scores(argument, np.column_stack(columns))
 
 
 def columns_of_labels(
@@ -174,7 +216,7 @@ def _of_lists(rows: list[Any], argument: Argument, classes: Classes) -> ListedSc
     for place, row in enumerate(rows):
         pairs = list(row.items()) if isinstance(row, Mapping) else row
         if not isinstance(pairs, list | tuple) or not all(
-            isinstance(pair, tuple | list) and len(pair) == _PAIR for pair in pairs
+            isinstance(pair, tuple | list) and len(pair) == PAIR for pair in pairs
         ):
             found = f"Row {place} is {short(row)}: neither a dict nor a list of pairs"
             raise error("K130", argument=argument, found=found)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain
@@ -252,20 +252,31 @@ def _of_items(items: list[Any], origin: Origin) -> Numbers:
     """Return the numbers of a list of numbers, or of rows of numbers."""
     if not items:
         raise error("K101", argument=origin.shown)
+    is_half = False
+    if _is_foreign(items[0]):
+        is_half = str(items[0].dtype) == "torch.bfloat16"
+        items = [array_of(item) if _is_foreign(item) else item for item in items]
     if not _is_row(items[0]):
-        return _of_array(_numbers_from(items, origin, None), origin)
+        found = _of_array(_numbers_from(items, origin, None), origin)
+        return replace(found, is_half=found.is_half or is_half)
     widths = [len(row) if _is_row(row) else -1 for row in items]
     bad = next((row for row, width in enumerate(widths) if width != widths[0]), None)
     if bad is not None:
         raise _ragged(origin, bad, widths[bad], widths[0])
     if isinstance(items[0], np.ndarray) and len({(type(r), r.dtype, r.shape) for r in items}) == 1:
-        return _of_array(np.stack(items), origin)
+        found = _of_array(np.stack(items), origin)
+        return replace(found, is_half=found.is_half or is_half)
     flat = list(chain.from_iterable(items))
     if any(map(_is_row, flat)):
         raise origin.refusal(f"It has shape ({len(items)}, {widths[0]}, …)")
     if not flat:
         raise origin.refusal(f"It has shape ({len(items)}, 0)")
     return _of_array(_numbers_from(flat, origin, widths[0]).reshape(-1, widths[0]), origin)
+
+
+def _is_foreign(item: Any) -> bool:
+    """Return whether a row, or a number, is a tensor of PyTorch."""
+    return host_of(item) == "torch" and hasattr(item, "detach")
 
 
 def _is_row(item: Any) -> bool:

@@ -76,8 +76,8 @@ def place_columns(
     Errors:
         K108 strings against numbers; K110 to K112 invalid `labels` and `positive`; K190 one number
         for each row, and neither class is positive; K134 another number of classes; K135 columns
-        listed in another order than `labels`; K137 names of some classes but not of all, or of the
-        wrong one.
+        listed in another order than `labels`, whose names may end in them by chance; K137 names of
+        some classes but not of all, or of the wrong one.
     """
     true = resolved(true)
     pred = true if pred is None else resolved(pred)
@@ -122,7 +122,12 @@ def place_columns(
 
 
 def place_classes(
-    true: Column, argument: str, names: Sequence[str], labels: Any = None, positive: Any = None
+    true: Column,
+    argument: str,
+    names: Sequence[str],
+    labels: Any = None,
+    positive: Any = None,
+    pred: Column | None = None,
 ) -> Placed:
     """Find the class of each name, where rows list their scores by class.
 
@@ -130,8 +135,9 @@ def place_classes(
         K108, K110 to K112 as of `place_columns`; K137 names that are not the classes.
     """
     true = resolved(true)
+    pred = true if pred is None else resolved(pred)
     declared = None if labels is None else declared_labels(labels)
-    asked = _Named(true, true, argument, names, names, "found", False, declared, positive)
+    asked = _Named(true, pred, argument, names, names, "found", False, declared, positive)
     found = asked.placed()
     if found is None:
         classes = shown(declared or sorted(true.seen()))
@@ -213,7 +219,7 @@ class _Named:
             if len(set(found)) == len(labels) and (
                 set(found) == known if declared else set(found) >= known
             ):
-                return self._of_labels(found)
+                return self._of_labels(found, is_likely=is_likely)
             if is_likely and not counts and overlap is None and expected.intersection(found):
                 overlap = found
         if overlap is not None:
@@ -223,7 +229,7 @@ class _Named:
             raise self._of_some(sorted(known), ())
         return None
 
-    def _of_labels(self, labels: Sequence[Label]) -> Placed:
+    def _of_labels(self, labels: Sequence[Label], *, is_likely: bool) -> Placed:
         wanted: Sequence[Label]
         is_ordered: bool | None = None
         if self.declared:
@@ -238,7 +244,8 @@ class _Named:
             elif len(labels) > _TWO and isinstance(wanted[0], str):
                 is_ordered = False
         places = list(map(labels.index, wanted))
-        if self.declared and self.how == "listed" and places != sorted(places):
+        is_open = self.how == "listed" and not is_likely
+        if self.declared and is_open and places != sorted(places):
             columns, declared = shown(self.names), shown(self.declared)
             raise error("K135", argument=self.argument, columns=columns, labels=declared)
         classes = classes_of(tuple(wanted), self.positive, is_declared=True)
@@ -326,17 +333,25 @@ def _each_by_name(
     return None
 
 
+def is_class(name: str | None, classes: Classes) -> bool:
+    """Return whether a name is that of a class of text, which no number of a column is."""
+    return name is not None and name in classes.labels and not are_numbers([name])
+
+
 def of_single(classes: Classes, name: str | None, ending: str | None, argument: str) -> Classes:
     """Return the classes of a single column of scores, with the positive one in its name.
 
     Args:
-        name, ending: name of the column, and the label that it may end in; or None.
+        name, ending: name of the column, and the label that it may end in; or None. A name that is
+            a class of text itself needs no ending.
 
     Errors:
         K137 it is named after the class that is not positive; K190 neither class is positive.
     """
     if classes.k != 2:
         return classes
+    if ending is None and is_class(name, classes):
+        ending = name
     place = None if ending is None else place_of(ending, classes.labels)
     if classes.positive is None:
         if place is not None:

@@ -103,7 +103,10 @@ def find_sets(
         return _with_wide(request, header, types, patterns, matched)
     named = {role: name for role, name in sides.items() if name in header}
     looked = find_roles(header, types, named, needs=())
-    candidates = [looked.candidates.get(role, ()) for role in sides]
+    scores = [*_names_of(request.prob), *_names_of(request.score)]
+    candidates = [
+        [name for name in looked.candidates.get(role, ()) if name not in scores] for role in sides
+    ]
     if request.separator is None:
         if not any(candidates) and sides["true"] is None and sides["pred"] is None:
             return _found_wide(request, header, types)
@@ -116,6 +119,10 @@ def find_sets(
         if "list" not in kinds and not any(of_values):
             return None
     return SetColumns(_of_sets(request), tuple(header), types)
+
+
+def _names_of(named: str | Sequence[str] | None) -> Sequence[str]:
+    return [named] if isinstance(named, str) else named or ()
 
 
 def _of_sets(request: TableRequest) -> TableRequest:

@@ -302,6 +302,11 @@ class Paired:
         }
         return replace(found, likely=likely)
 
+    def of_pairs(self, pairs: Iterable[Pair]) -> Paired:
+        """The same with more pairs, of which no variance is known."""
+        unknown = dict.fromkeys(pairs, math.nan)
+        return replace(self, variances={**unknown, **self.variances})
+
     def variance(self, a: int, b: int) -> float:
         return self.variances[a, b]
 

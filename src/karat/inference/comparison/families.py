@@ -11,28 +11,13 @@ from typing import Final
 import numpy as np
 
 from karat.inference.limits import Floats
+from karat.inference.p_values import LeastP, p_of_replicates
 
 _DRAWS: Final = 100_000
 _BLOCK: Final = 1 << 21
 _LEAST_EIGENVALUE: Final = 1e-10
 _NO_DIFFERENCE: Final = 1e-9
 _SLIGHTLY: Final = 1e-9
-
-
-class LeastP(float):
-    """The smallest p-value that the replicates of a test can show: the p-value is at most that."""
-
-    __slots__ = ()
-
-
-def p_of_replicates(beyond: float, n: int) -> float:
-    """(1 + beyond) ÷ (1 + n), of n replicates of which so many are at least as extreme.
-
-    Example:
-        >>> p_of_replicates(0, 499), p_of_replicates(4, 499)
-        (0.002, 0.01)
-    """
-    return LeastP(1.0 / (1 + n)) if not beyond else float((1 + beyond) / (1 + n))
 
 
 def with_least(p: Sequence[float], adjust: Callable[[Sequence[float]], list[float]]) -> list[float]:
@@ -135,7 +120,7 @@ class Largest:
     def p_value(self, z: float) -> float:
         """The share of samples whose largest is at least z, counting this one."""
         at_least = len(self.draws) - int(np.searchsorted(self.draws, abs(z), side="left"))
-        return (1.0 + at_least) / (1.0 + len(self.draws))
+        return p_of_replicates(at_least, len(self.draws))
 
 
 def largest(

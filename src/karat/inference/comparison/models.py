@@ -33,6 +33,7 @@ from karat.inference.proportions import (
     is_of_right_rows,
     of_proportion,
     of_right_rows,
+    reads_costs,
     share_of_true_classes,
 )
 from karat.inference.table_variance import TableVariance, cell_slopes, derivative, df_on, slopes_on
@@ -55,10 +56,20 @@ _DUST: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Models on the same rows; by cluster, too, where rows of one are not independent."""
+    """Models on the same rows; by cluster, too, where rows of one are not independent.
+
+    A class that was not declared counts for a model where it is true or that model predicts it, as
+    in a report of that model: labels of the other models do not change its averages.
+
+    Attributes:
+        cells: rows by true class and predicted classes, on the classes of all models.
+        clusters: the joint cells of each cluster, or None.
+        keeps_all: of each model, whether all classes count; empty: they do for every model.
+    """
 
     cells: JointCells
     clusters: ClusteredCells | None = None
+    keeps_all: tuple[bool, ...] = ()
 
     @property
     def is_plain(self) -> bool:
@@ -83,11 +94,55 @@ class Joint:
         return tuple(map(self._table, range(len(self.cells.names))))
 
     def _table(self, model: int) -> TableVariance:
-        cells, clusters = self.cells.cells(model), self.clusters
+        cells, clusters = self._sides[model].cells(0), self.clusters
         if clusters is not None:
             place = self._places(model, cells)
             clusters = ClusteredCells.of(clusters.cluster, place[clusters.place], clusters.weight)
         return TableVariance(cells, clusters=clusters)
+
+    @cached_property
+    def _sides(self) -> tuple[JointCells, ...]:
+        """Truth and predictions of each model in the joint cells, on the classes that count."""
+        names, codes = self.cells.names, self.cells.codes
+        found = []
+        for model, places in enumerate(self.counted):
+            side = replace(self.cells, names=(names[model],), codes=codes[[0, 1 + model]])
+            found.append(side if places is None else side.on_classes(places))
+        return tuple(found)
+
+    @cached_property
+    def counted(self) -> tuple[Counts | None, ...]:
+        """int64[k'], the classes that count for each model; None: all of them.
+
+        Without a positive class two classes are as more are; else both count.
+        """
+        classes, codes = self.cells.classes, self.cells.codes
+        is_fixed = classes.is_declared or classes.positive is not None or not self.keeps_all
+        found: list[Counts | None] = []
+        for model in range(len(self.cells.names)):
+            places = None
+            if not (is_fixed or self.keeps_all[model]):
+                places = np.union1d(codes[0], codes[1 + model])
+            found.append(None if places is None or len(places) == classes.k else places)
+        return tuple(found)
+
+    def has_same_classes(self, pair: Pair) -> bool:
+        """True if the same classes count for both models."""
+        a, b = (self.counted[model] for model in pair)
+        return a is b or (a is not None and b is not None and np.array_equal(a, b))
+
+    def of_metric(self, metric: Metric) -> Joint:
+        """The same models, with all classes where the metric has a matrix of costs that lists them.
+
+        As in slices.
+        """
+        return self.whole if reads_costs(metric) else self
+
+    @cached_property
+    def whole(self) -> Joint:
+        """The same models, for each of which the classes of all models count."""
+        is_whole = all(places is None for places in self.counted)
+        return self if is_whole else replace(self, keeps_all=())
 
     @cached_property
     def places(self) -> tuple[npt.NDArray[np.int64], ...]:
@@ -95,15 +150,22 @@ class Joint:
         return tuple(self._places(model, table.cells) for model, table in enumerate(self.tables))
 
     def _places(self, model: int, table: Cells) -> npt.NDArray[np.int64]:
-        k = self.cells.classes.k
-        keys = self.cells.codes[0] * k + self.cells.codes[1 + model]
+        side = self._sides[model]
+        k = side.classes.k
+        keys = side.codes[0] * k + side.codes[1]
         rows, cols = table.coordinates()
         return np.asarray(np.searchsorted(rows * k + cols, keys), np.int64)
 
     def on(self, classes: Classes) -> Joint:
-        """The same models on these classes, which hold those of before."""
+        """The same models on these classes, which hold those of before, all of which count."""
         codes = recoding(self.cells.classes, classes).astype(np.int64)[self.cells.codes]
         return Joint(replace(self.cells, classes=classes, codes=codes), self.clusters)
+
+    def of_pair(self, pair: Pair) -> JointCells:
+        """The joint cells of two models, on the classes that count for one of them."""
+        of_both = self.cells.of_models(pair)
+        a, b = (self.counted[model] for model in pair)
+        return of_both if a is None or b is None else of_both.on_classes(np.union1d(a, b))
 
     def share_of_right(self, model: int) -> float:
         is_right = self.cells.codes[1 + model] == self.cells.codes[0]
@@ -129,25 +191,28 @@ class PairedShare:
     Attributes:
         is_read: bool[e], joint cells of the rows.
         right: bool[m, e], those that each model has right.
-        scale: value at a proportion of 1 − value at 0; None where it is no linear function.
+        ends: of each model, the value at proportions of 0, ½ and 1. They differ where other
+            numbers of classes count.
         is_of_predictions: whether ``right`` means the predicted class, right or wrong.
     """
 
     is_read: Flags
     right: Flags
-    scale: float | None
+    ends: tuple[tuple[float, ...], ...]
     is_of_predictions: bool = False
 
     @classmethod
-    def of(cls, metric: Metric, cells: JointCells) -> PairedShare | None:
+    def of(cls, metric: Metric, joint: Joint) -> PairedShare | None:
         """Return the proportion that a metric is a function of; None of other metrics."""
+        cells = joint.cells
         said, at = cells.codes[1:], np.array([0.0, 0.5, 1.0])
         if not metric.record.is_per_class or metric.lift == "micro":
             if not is_of_right_rows(metric):
                 return None
             everywhere = np.ones(len(cells.counts), bool)
-            ends = of_right_rows(metric, at, cells.classes.k)
-            return cls(everywhere, said == cells.codes[0], _scale(ends))
+            k = [cells.classes.k if places is None else len(places) for places in joint.counted]
+            ends_of = {n: tuple(of_right_rows(metric, at, n).tolist()) for n in set(k)}
+            return cls(everywhere, said == cells.codes[0], tuple(ends_of[n] for n in k))
         share = share_of_true_classes(metric) if metric.lift == "plain" else None
         if share is None or cells.classes.positive is None:
             return None
@@ -159,7 +224,17 @@ class PairedShare:
         if not has_right:
             # A proportion of wrong rows, as the false positive rate.
             ends, right = ends[::-1], is_read & ~right
-        return cls(is_read, right, _scale(ends), bool(has_right and has_wrong))
+        of_each = (tuple(ends.tolist()),) * len(said)
+        return cls(is_read, right, of_each, bool(has_right and has_wrong))
+
+    def is_shared(self, pair: Pair) -> bool:
+        """True if the metric is the same function of the proportion for both models."""
+        a, b = (self.ends[model] for model in pair)
+        return bool(np.array_equal(a, b, equal_nan=True))
+
+    def scale(self, pair: Pair) -> float | None:
+        """Value at a proportion of 1 − value at 0; None where it is no linear function."""
+        return _scale(self.ends[pair[0]])
 
     def discordant(self, pair: Pair, counts: Counts | Floats) -> Discordant:
         """The rows, or their weight, that one model alone has right."""
@@ -174,7 +249,7 @@ class PairedShare:
         return float(np.asarray(counts)[self.is_read].sum())
 
 
-def _scale(ends: Floats) -> float | None:
+def _scale(ends: Sequence[float]) -> float | None:
     none, half, full = ends
     scale = float(full - none)
     is_linear = abs(none + full - 2.0 * half) <= 1e-12 * abs(scale)
@@ -186,29 +261,48 @@ def paired(
 ) -> list[Measured]:
     """Every metric of models on the same rows."""
     cells, k = joint.cells, joint.cells.classes.k
-    shares = {metric: PairedShare.of(metric, cells) for metric in metrics}
-    others = [metric for metric, share in shares.items() if share is None]
+    shares = {metric: PairedShare.of(metric, joint) for metric in metrics}
     rows = np.bincount(cells.codes[0], cells.counts, k)
     rarest = int(rows[rows > 0].min())
-    swapped: dict[Pair, dict[Metric, float]] = {}
+    guards: dict[Metric, dict[Pair, tuple[str, float]]] = {metric: {} for metric in metrics}
     remark = None
-    if joint.is_plain and rarest < RARE and others and spec.look is None:
-        remark = f"the rarest class has {counted(rarest, 'row')}"
-        for a, b in spec.pairs:
+    for pair in spec.pairs if joint.is_plain and spec.look is None else ():
+        others = [m for m, share in shares.items() if share is None or not share.is_shared(pair)]
+        of_costs = [metric for metric in others if reads_costs(metric)]
+        for models, some in (
+            (joint, [metric for metric in others if metric not in of_costs]),
+            (joint.whole, of_costs),
+        ):
+            # A class that counts for one model only is true in no row.
+            is_alike = models.has_same_classes(pair)
+            if not some or (rarest >= RARE and is_alike):
+                continue
             found, n_drawn = swap_p_values(
-                cells.of_models([a, b]), others, spec.n_permutations, spec.seed, policy
+                models.of_pair(pair),
+                some,
+                spec.n_permutations,
+                spec.seed,
+                policy,
+                are_occurring=not is_alike,
             )
-            swapped[a, b] = dict(zip(others, found, strict=True))
-            if n_drawn < spec.n_permutations:
-                remark = f"the rarest class has {counted(rarest, 'row')}, {n_drawn} permutations"
+            for metric, p in zip(some, found, strict=True):
+                guards[metric][pair] = SWAPS, p
+            if rarest < RARE:
+                remark = remark or f"the rarest class has {counted(rarest, 'row')}"
+                if n_drawn < spec.n_permutations:
+                    row = counted(rarest, "row")
+                    remark = f"the rarest class has {row}, {n_drawn} permutations"
     same = frozenset(pair for pair in spec.pairs if joint.is_same(pair))
     done = []
     for metric, share in shares.items():
-        is_linear = share is not None and share.scale is not None
-        one = _of_tables(metric, joint, spec, policy, same, not (is_linear and joint.is_plain))
+        is_linear = share is not None and all(
+            share.is_shared(pair) and share.scale(pair) is not None for pair in spec.pairs
+        )
+        has_limits = not (is_linear and joint.is_plain)
+        one = _of_tables(metric, joint.of_metric(metric), spec, policy, same, has_limits)
+        one = replace(one, guards=guards[metric])
         if share is None:
-            swaps = {pair: (SWAPS, p[metric]) for pair, p in swapped.items()}
-            one = replace(one, guards=swaps, remark=remark)
+            one = replace(one, remark=remark)
         done.append(one if share is None else _of_share(one, share, joint, spec))
     return done
 
@@ -220,17 +314,26 @@ def _of_share(one: Measured, share: PairedShare, joint: Joint, spec: ComparisonS
     least that of the test.
     """
     counts = joint.cells.counts
-    found = {pair: share.discordant(pair, counts) for pair in spec.pairs}
-    if share.scale is not None and not share.is_of_predictions:
-        one = replace(one, discordant=found)
+    pairs = [pair for pair in spec.pairs if share.is_shared(pair)]
+    found = {pair: share.discordant(pair, counts) for pair in pairs}
+    linear = {pair: scale for pair in pairs if (scale := share.scale(pair)) is not None}
+    if not share.is_of_predictions:
+        one = replace(one, discordant={pair: found[pair] for pair in linear})
     n = share.n_rows(counts)
     if not joint.is_plain or not n:
         return one
     tests = {pair: ("mid-p McNemar", mid_p(int(x.b), int(x.c))) for pair, x in found.items()}
-    if share.scale is None:
-        return replace(one, guards=tests)
-    limits = {pair: ("score", score_of(x.b, x.c, int(n), share.scale)) for pair, x in found.items()}
-    return replace(one, tests=tests, limits=limits)
+    guards = {pair: test for pair, test in tests.items() if pair not in linear}
+    limits = {
+        pair: ("score", score_of(found[pair].b, found[pair].c, int(n), scale))
+        for pair, scale in linear.items()
+    }
+    return replace(
+        one,
+        tests={pair: tests[pair] for pair in linear},
+        guards={**one.guards, **guards},
+        limits={**one.limits, **limits},
+    )
 
 
 def _of_tables(
@@ -254,11 +357,14 @@ def _of_tables(
     alone = SideLimits(metric, values, tables, policy)
     spread: Paired | None = None
     limits: dict[Pair, tuple[str, Limits]] = {}
-    if np.isfinite(phi).all():
+    is_known = np.isfinite(phi).all(axis=1)
+    pairs = [pair for pair in spec.pairs if is_known[list(pair)].all()]
+    if pairs:
+        phi = np.where(is_known[:, None], phi, math.nan)
         together = units.covariance(phi)
-        spread = Paired.of(phi, units, spec.pairs, np.diag(together))
+        spread = Paired.of(phi, units, pairs, np.diag(together)).of_pairs(spec.pairs)
     if spread is not None and has_limits:
-        dust = _DUST * float(np.abs(phi).max(initial=0.0))
+        dust = _DUST * float(np.abs(phi[is_known]).max(initial=0.0))
 
         def goes_of(pair: Pair) -> Correlation:
             n = units.n_effective
@@ -267,9 +373,9 @@ def _of_tables(
                 agreeing = joint.rows_read(pair[0], np.abs(phi[pair[0]]) > dust)
             return correlation(together, *pair, agreeing)
 
-        limits = alone.differences(spec.pairs, goes_of)
+        limits = alone.differences(pairs, goes_of)
     method = "influence z" if math.isinf(units.df) else "influence t"
-    pred = [table.cols[place] for table, place in zip(tables, joint.places, strict=True)]
+    pred = joint.cells.codes[1:]
     least = {(a, b): units.least_tail(pred[a] != pred[b]) for a, b in spec.pairs}
     n = [joint.cells.n_rows] * len(tables)
     facts = metric, values, n, spread, method

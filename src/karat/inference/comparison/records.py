@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from karat.errors.text import interval
 from karat.errors.text import value as number
-from karat.inference.comparison.families import LeastP
 from karat.inference.confidence import Interval
 from karat.inference.json_record import JsonRecord
+from karat.inference.p_values import p_text
 
 Verdict: TypeAlias = Literal[
     "better", "worse", "equivalent", "identical", "higher", "lower", "inconclusive", "not tested"
@@ -139,8 +139,7 @@ class Difference(JsonRecord):
 
     def __str__(self) -> str:
         limits = "" if self.low is None else f" [{self.low:+.4g}, {self.high:+.4g}]"
-        relation = "<" if isinstance(self.p, LeastP) else "="
-        p = "" if self.p is None else f", p {relation} {self.p:.3g}"
+        p = "" if self.p is None else f", p {p_text(self.p)}"
         what = f"{self.metric}: {self.a} − {self.b}"
         if not math.isnan(self.difference):
             what += f" = {self.difference:+.4g}"

@@ -16,6 +16,7 @@ from karat.inference.comparison.set_swaps import LabelTests, SwappedSets
 from karat.inference.confidence import Confidence
 from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats
+from karat.inference.p_values import least_or_more, p_text
 from karat.inference.proportions import range_of
 from karat.inference.set_intervals import SetIntervals
 from karat.metrics import Metric, get
@@ -88,7 +89,7 @@ class LabelDifference(JsonRecord):
     def __str__(self) -> str:
         low, high = self.low_simultaneous, self.high_simultaneous
         limits = "" if low is None else f" [{low:+.4g}, {high:+.4g}]"
-        p = "" if self.p_adjusted is None else f", p = {self.p_adjusted:.3g}"
+        p = "" if self.p_adjusted is None else f", p {p_text(self.p_adjusted)}"
         what = f"{self.metric} of {self.label!r}: {self.a} − {self.b}"
         if math.isnan(self.difference):
             return f"{what}: {self.verdict}, undefined for a model"
@@ -144,7 +145,9 @@ def label_differences(
             method=method,
         )
         if known:
-            one = replace(one, p=float(p[i]), p_adjusted=float(adjusted[i]), q=float(false[i]))
+            n = 0 if swapped is None else swapped.n_drawn
+            raw, at_once = (least_or_more(float(each[i]), n) for each in (p, adjusted))
+            one = replace(one, p=raw, p_adjusted=at_once, q=float(false[i]))
         sides = [float(side[i]) for pair in limits for side in pair]
         if known and all(map(math.isfinite, sides)):
             one = with_limits(one, (sides[0], sides[1]), (sides[2], sides[3]))

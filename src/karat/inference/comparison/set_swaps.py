@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.families import p_of_replicates
 from karat.inference.limits import Floats
+from karat.inference.p_values import p_of_replicates
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._of_sets import values_on_tables
@@ -41,12 +41,15 @@ class SwappedSets:
         n_drawn: how many replicates are drawn.
         times: int64[d], rows that each of them stands for, which are exchanged one by one; None:
             each for one.
+        are_occurring: whether only labels that are true, or predicted on that side of a replicate,
+            count in its value.
     """
 
     tables: tuple[Fields, Fields]
     moved: Floats
     n_drawn: int
     times: npt.NDArray[np.int64] | None = None
+    are_occurring: bool = False
 
     @classmethod
     def of(cls, a: SetRows, b: SetRows, n_permutations: int) -> SwappedSets | None:
@@ -83,7 +86,8 @@ class SwappedSets:
             hits, alarms = base.tp + sign * tp, base.fp + sign * fp
             misses, rest = base.fn - sign * tp, base.tn - sign * fp
             fields = replace(base, tp=hits, fp=alarms, fn=misses, tn=rest, n=hits + misses)
-            sides.append(values_on_tables(metric, fields, policy).value)
+            value = _on_occurring if self.are_occurring else _on_all
+            sides.append(value(metric, fields, policy))
         # Two endless values do not differ.
         left, right = sides
         differs = left != right
@@ -105,6 +109,26 @@ class SwappedSets:
                 yield rng.binomial(self.times, 0.5, size).astype(np.float64)
 
 
+def _on_all(metric: Metric, fields: Fields, policy: Policy) -> Floats:
+    return np.asarray(values_on_tables(metric, fields, policy).value)
+
+
+def _on_occurring(metric: Metric, fields: Fields, policy: Policy) -> Floats:
+    """float64[r]: of the labels of each replicate that occur in it; their order is not read."""
+    occurs = fields.tp + fields.fp + fields.fn > 0.0
+    first, n = np.argsort(~occurs, axis=1, kind="stable"), occurs.sum(axis=1)
+    found = np.empty(len(n))
+    for size in np.unique(n).tolist():
+        at = n == size
+        tp, fp, fn, tn, n_of_each = (
+            np.take_along_axis(np.broadcast_to(each, occurs.shape)[at], first[at, :size], axis=1)
+            for each in (fields.tp, fields.fp, fields.fn, fields.tn, fields.n)
+        )
+        some = replace(fields, tp=tp, fp=fp, fn=fn, tn=tn, n=n_of_each, k=size)
+        found[at] = values_on_tables(metric, some, policy).value
+    return found
+
+
 def swap_p_values_of_sets(
     pair: tuple[SetRows, SetRows],
     metrics: Sequence[Metric],
@@ -112,17 +136,23 @@ def swap_p_values_of_sets(
     seed: Sequence[int],
     policy: Policy = "zero",
     level: float = 0.95,
+    *,
+    are_occurring: bool = False,
 ) -> tuple[list[float], list[float]] | None:
     """(1 + replicates with at least the difference seen) ÷ (1 + replicates), for each metric.
 
     All metrics see the same replicates. Also how large their differences are at most, at the level.
     None: there are too few replicates.
 
+    Args:
+        are_occurring: as of `SwappedSets`.
+
     Cost: replicates × rows in which the models differ × labels.
     """
     swapped = SwappedSets.of(*pair, n_permutations)
     if swapped is None:
         return None
+    swapped = replace(swapped, are_occurring=are_occurring)
 
     def differences(drawn: Floats) -> Floats:
         return np.abs([swapped.differences(metric, policy, drawn) for metric in metrics])

@@ -30,6 +30,7 @@ from karat.inference.set_intervals import SetIntervals
 from karat.metrics import Metric
 from karat.metrics._of_sets import meant_on_sets, of_rows, values_on_sets
 from karat.metrics.reasons import undefined_on_sets
+from karat.tally.set_tally import SetRows
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -74,39 +75,75 @@ def estimated_of_sets(
     return Estimate.of(value, model.of(metric, value), model.asked.level)
 
 
+def on_own_labels(rows: SetRows) -> SetRows:
+    """The rows on the labels that occur in them, as in a report of them alone.
+
+    Declared labels, and those of scores, all count.
+    """
+    k, is_fixed = rows.classes.k, rows.classes.is_declared or rows.scores is not None
+    places = np.arange(k) if is_fixed else _occurring(rows)
+    if len(places) in (0, k):
+        return rows
+    own = rows.only(places)
+    return replace(own, classes=replace(own.classes, is_declared=False))
+
+
+def _occurring(*models: SetRows) -> npt.NDArray[np.int64]:
+    """int64[k'], labels that are true or predicted in some row; or not known."""
+    each = (side for rows in models for side in (rows.true, rows.pred, rows.unknown))
+    items = [side.items for side in each if side is not None]
+    return np.unique(np.concatenate(items)).astype(np.int64)
+
+
 def paired_sets(
-    models: Sequence[SetIntervals], metrics: Sequence[Metric], spec: ComparisonSpec
+    models: Sequence[SetIntervals],
+    metrics: Sequence[Metric],
+    spec: ComparisonSpec,
+    rows: Sequence[SetRows],
 ) -> list[Measured]:
     """Every metric of models on the same rows.
 
     Args:
-        models: their rows in the same order, with the same truth, weights and clusters.
+        models: their rows in the same order, with the same truth, weights and clusters; each on the
+            labels that count for it.
+        rows: the same rows of each model, on the labels of all of them.
     """
     units = units_of_sets(models[0])
     same = frozenset(pair for pair in spec.pairs if _predict_the_same(models, pair))
     right = [_right_rows(model) for model in models]
     found = [_paired(models, metric, spec, units, same, right) for metric in metrics]
-    return _guarded(found, models, spec)
+    return _guarded(found, models, spec, rows)
 
 
 def _guarded(
-    found: list[Measured], models: Sequence[SetIntervals], spec: ComparisonSpec
+    found: list[Measured],
+    models: Sequence[SetIntervals],
+    spec: ComparisonSpec,
+    whole: Sequence[SetRows],
 ) -> list[Measured]:
-    """The same, means over labels of which some have few rows guarded by swap permutation."""
+    """The same, means over labels of which some have few rows guarded by swap permutation.
+
+    A label that counts for one of two models only is true in no row.
+    """
     true = models[0].tally.fields.tp + models[0].tally.fields.fn
     rarest = int(true[true > 0.0].min(initial=math.inf)) if (true > 0.0).any() else RARE
     rare = [one.metric for one in found if meant_on_sets(one.metric).lift == "macro"]
     rows = models[0].rows
     is_simple = _is_plain(models[0]) and rows is not None and rows.weights is None
-    if rarest >= RARE or not rare or not is_simple:
+    is_alike = {(a, b): _has_same_labels(models, (a, b)) for a, b in spec.pairs}
+    if (rarest >= RARE and all(is_alike.values())) or not rare or not is_simple:
         return found
     guards: dict[Metric, dict[Pair, tuple[str, float]]] = {metric: {} for metric in rare}
     critical: dict[Metric, dict[Pair, float]] = {metric: {} for metric in rare}
-    remark = f"the rarest label has {counted(rarest, 'row')}"
+    remark = f"the rarest label has {counted(rarest, 'row')}" if rarest < RARE else None
     for a, b in spec.pairs:
-        sides = models[a].rows, models[b].rows
-        assert sides[0] is not None
-        assert sides[1] is not None
+        if rarest >= RARE and is_alike[a, b]:
+            continue
+        sides = whole[a], whole[b]
+        if all(side.scores is None and not side.classes.is_declared for side in sides):
+            places = _occurring(*sides)
+            if len(places) < sides[0].classes.k:
+                sides = sides[0].only(places), sides[1].only(places)
         meant = [meant_on_sets(metric) for metric in rare]
         drawn = swap_p_values_of_sets(
             (sides[0], sides[1]),
@@ -115,6 +152,7 @@ def _guarded(
             (spec.seed,),
             models[a].policy,
             spec.level,
+            are_occurring=not is_alike[a, b],
         )
         if drawn is None:
             return found
@@ -138,22 +176,26 @@ def _paired(
 ) -> Measured:
     values = [value_of(metric, model) for model in models]
     found = [model.influence(metric, x) for model, x in zip(models, values, strict=True)]
-    known = [one for one in found if one is not None and np.isfinite(one).all()]
+    is_known = [one is not None and bool(np.isfinite(one).all()) for one in found]
+    pairs = [(a, b) for a, b in spec.pairs if is_known[a] and is_known[b]]
     limits = SetLimits(metric, values, models=models)
     n = [int(models[0].tally.n_rows.sum())] * len(models)
     facts = metric, values, n, None, "influence t"
     undefined = undefined_of_sets(metric, models)
     one = Measured(*facts, same=same, alone=limits, undefined=undefined)
     clusters = models[0].clusters
-    if len(known) < len(models) or (clusters is not None and clusters.n_clusters < 2):
+    if not pairs or (clusters is not None and clusters.n_clusters < 2):
         return one
     shares = _shares(metric, models)
     if shares is not None and _is_plain(models[0]):
         # Limits of shares hold without Student's quantile.
         units = Units(units.weights, units.squares)
+    unknown = np.full(len(units.weights), math.nan)
+    known = [x if x is not None and is_known[i] else unknown for i, x in enumerate(found)]
     phi = np.where(units.weights > 0.0, np.stack(known), 0.0)
+    phi[~np.array(is_known)] = math.nan
     together = units.covariance(phi)
-    spread = Paired.of(phi, units, spec.pairs, np.diag(together))
+    spread = Paired.of(phi, units, pairs, np.diag(together)).of_pairs(spec.pairs)
     one = replace(one, spread=spread)
     if shares is not None:
         is_plain = _is_plain(models[0])
@@ -166,7 +208,7 @@ def _paired(
         as_one = (units.n_effective, share) if pair in same else None
         return correlation(together, *pair, as_one)
 
-    return replace(one, limits=limits.differences(spec.pairs, goes_of))
+    return replace(one, limits=limits.differences(pairs, goes_of))
 
 
 def sets_apart(
@@ -219,7 +261,14 @@ def _right_rows(model: SetIntervals) -> npt.NDArray[np.bool_]:
     return found
 
 
+def _has_same_labels(models: Sequence[SetIntervals], pair: Pair) -> bool:
+    a, b = (models[i].tally.classes.labels for i in pair)
+    return a == b
+
+
 def _predict_the_same(models: Sequence[SetIntervals], pair: Pair) -> bool:
+    if not _has_same_labels(models, pair):
+        return False
     sides = [models[i].rows for i in pair]
     a, b = (one.known.pred for one in sides if one is not None)
     return np.array_equal(a.starts, b.starts) and np.array_equal(a.items, b.items)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.inference.limits import Flags, Floats
+from karat.inference.p_values import least_or_more, p_of_replicates
 from karat.inference.proportions import range_of, reads_costs
 from karat.inference.rounding import settled_variance
 from karat.metrics import Metric
@@ -253,6 +254,10 @@ class AtOnce:
     p: Floats
     largest: Floats
 
+    def p_of(self, place: int) -> float:
+        """The p-value of a slice."""
+        return least_or_more(float(self.p[place]), len(self.largest) - 1)
+
     def quantile(self, level: float) -> float:
         """Critical value in standard errors: p < 1 − level exactly beyond it."""
         n = len(self.largest)
@@ -385,5 +390,5 @@ class Reference:
 
 def gaps_beside(gaps: Floats, observed: float, level: float) -> tuple[float, float, float]:
     """Mean and quantile of simulated gaps, and the proportion at least as large as the observed."""
-    p = (1.0 + int(np.count_nonzero(gaps >= observed))) / (1.0 + len(gaps))
+    p = p_of_replicates(int(np.count_nonzero(gaps >= observed)), len(gaps))
     return float(gaps.mean()), float(np.quantile(gaps, level)), p

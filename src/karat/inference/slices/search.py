@@ -18,6 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from karat.inference.limits import Flags, Floats
+from karat.inference.p_values import p_of_replicates
 from karat.inference.slices.candidates import Codes, Family, SearchColumn
 from karat.inference.slices.losses import RowLosses, Statistics, unequal
 
@@ -214,7 +215,7 @@ class Step:
 
     def _p(self, z: float) -> float:
         at_least = len(self._null) - np.searchsorted(self._null, z - _TIE, side="left")
-        return float((1.0 + at_least) / (1.0 + len(self._null)))
+        return p_of_replicates(int(at_least), len(self._null))
 
     def p_of(self, chosen: Conditions) -> float:
         """Return the p-value of a slice in the family of this step."""

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from karat.errors.doubts import Doubt, only_doubts, without_doubts
 from karat.errors.text import harmless, padded
+from karat.inference.p_values import least_or_more, p_in_cell, p_text
 from karat.inference.slices.search import Range
 
 Limits: TypeAlias = tuple[float | None, float | None]
@@ -153,6 +154,9 @@ class WeakSlices:
             "notes": list(map(str, self.notes)),
         }
 
+    def _p(self, p: float) -> float:
+        return least_or_more(p, self.n_permutations)
+
     def rows(self) -> list[tuple[str, ...]]:
         """Return the cells of the table, headings first."""
         has_parts = any(one.n_all > one.n_rows for one in self.slices)
@@ -165,7 +169,7 @@ class WeakSlices:
             whole = [_number(one.value_all)] * has_parts
             numbers = (_number(one.value), *whole, _number(one.rest))
             difference = _number(one.difference, "+")
-            found.append((harmless(one.name), n, *numbers, difference, f"{one.p:.2g}"))
+            found.append((harmless(one.name), n, *numbers, difference, p_in_cell(self._p(one.p))))
         return found
 
     def __str__(self) -> str:
@@ -184,7 +188,8 @@ class WeakSlices:
                 lines.append(f"Rows of slices further up are not counted again: {which}")
         else:
             none = "No slice was tested: there is no column to search, or every slice is too small."
-            some = f"No weak slice among {self.n_tested} (p = {self.p:.2g})."
+            p = p_text(self._p(self.p), ".2g")
+            some = f"No weak slice among {self.n_tested} (p {p})."
             lines.append(some if self.n_tested else none)
         lines += [f"Note: {harmless(note)}" for note in without_doubts(self.notes)]
         lines += [

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from karat.inference.p_values import least_or_more
 from karat.metrics import Metric, get
 from karat.metrics._registry import find
 from karat.output.describe import headline_names, slice_metric
@@ -184,9 +185,15 @@ def read_tests(metric: Metric, part: Part, s: Scope) -> RecordedSlices:
     metrics = {one.metric for one in (found.heterogeneity, found.gap, *found.differences)}
     part.must(metrics == {str(metric)}, f"tests of {metric} alone")
     keys = (one.key for one in s.slices)
-    return RecordedSlices(
-        dict(zip(keys, found.differences, strict=True)), found.heterogeneity, found.gap
-    )
+    n = found.heterogeneity.n_draws
+    differences = [_bounded(one, n) for one in found.differences]
+    return RecordedSlices(dict(zip(keys, differences, strict=True)), found.heterogeneity, found.gap)
+
+
+def _bounded(one: SliceDifference, n: int) -> SliceDifference:
+    """The difference with the bound on its p-value that so many permutations set."""
+    p = one.p_adjusted
+    return one if p is None else replace(one, p_adjusted=least_or_more(p, n))
 
 
 def tests_in(table: NamedSlices[Any], names: Iterable[str]) -> dict[str, Any]:

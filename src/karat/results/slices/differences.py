@@ -24,6 +24,7 @@ from karat.inference.confidence import Confidence
 from karat.inference.json_record import JsonRecord
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Flags, Floats
+from karat.inference.p_values import LeastP, p_text
 from karat.inference.slices.permuted import Reference
 from karat.inference.table_variance import derivative
 from karat.metrics import Metric
@@ -86,7 +87,7 @@ class SliceDifference(JsonRecord):
             return f"{what}: not compared, {self.undefined}"
         low, high = self.low_simultaneous, self.high_simultaneous
         limits = "" if low is None or high is None else f" [{low:+.4g}, {high:+.4g}]"
-        p = "" if self.p_adjusted is None else f", p = {self.p_adjusted:.3g}"
+        p = "" if self.p_adjusted is None else f", p {p_text(self.p_adjusted)}"
         at_once = " (all slices at once)" if limits or p else ""
         return f"{what} = {self.difference:+.4g}{limits}{p}{at_once}"
 
@@ -130,7 +131,8 @@ def at_once(p: float, n: int) -> float:
     """A p-value that holds for n slices together; see `level_of_each`."""
     if n <= 2 or p >= 1.0:
         return min(p, 1.0)
-    return -math.expm1(n * math.log1p(-p))
+    found = -math.expm1(n * math.log1p(-p))
+    return LeastP(found) if isinstance(p, LeastP) else found
 
 
 def compared(
@@ -177,7 +179,7 @@ def compared(
         (wide,) = judged(measured, names, ComparisonSpec(each, "none", {}, (_PAIR,)))
         p = alone.p
         if p is not None:
-            p = at_once(p, n) if permuted is None else max(p, float(permuted.p[i]))
+            p = at_once(p, n) if permuted is None else max(p, permuted.p_of(i))
         values = alone.value_a, alone.value_b, alone.difference
         limits = alone.low, alone.high, wide.low, wide.high
         found[one.key] = SliceDifference(

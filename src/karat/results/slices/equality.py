@@ -16,6 +16,7 @@ from karat.inference.comparison.families import statistic_of, tail_of, wald
 from karat.inference.comparison.judging import root
 from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats
+from karat.inference.p_values import least_or_more, p_text
 from karat.inference.slices.permuted import Reference, gaps_beside
 from karat.metrics import Metric
 from karat.results.slices.differences import SliceDifference
@@ -78,8 +79,8 @@ class Heterogeneity(JsonRecord):
         if self.p is None:
             return FEWER_THAN_TWO
         told = "slices differ" if self.is_shown else "slices are not shown to differ"
-        p = self.p
-        rounded = "< 0.001" if p < 0.001 else f"= {p:.2g}" if p < 0.095 else f"= {p:.2f}"
+        p = least_or_more(self.p, self.n_draws)
+        rounded = "< 0.001" if p < 0.001 else p_text(p, ".2g" if p < 0.095 else ".2f")
         return f"{told} (p {rounded})"
 
 
@@ -129,8 +130,9 @@ class Gap(JsonRecord):
         if self.p is None:
             text += FEWER_THAN_TWO
         else:
-            text += f"{value(self.observed)} between {self.lowest} and {self.highest}, p = "
-            text += f"{self.p:.2g}; equal slices: {value(self.expected)} on average, below "
+            p = p_text(least_or_more(self.p, self.n_draws), ".2g")
+            text += f"{value(self.observed)} between {self.lowest} and {self.highest}, p {p}; "
+            text += f"equal slices: {value(self.expected)} on average, below "
             text += f"{value(self.most)} in {100 * self.level:g} % of samples"
         return "; ".join(filter(None, [text, self.remark]))
 

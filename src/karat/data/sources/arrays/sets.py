@@ -12,8 +12,15 @@ import numpy.typing as npt
 
 from karat.data.clusters import as_clusters, encode_names, go_together, names_of_column
 from karat.data.labels.align import not_declared
-from karat.data.labels.column import declared_labels
-from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
+from karat.data.labels.column import declared_labels, refuse_rows_of_pipeline
+from karat.data.labels.sets import (
+    SetColumn,
+    align_sets,
+    are_nothing,
+    are_sets,
+    encode_sets,
+    named_alike,
+)
 from karat.data.scores.classes import both_decide
 from karat.data.scores.containers import Argument
 from karat.data.scores.labels import checked_limits, label_scores
@@ -175,13 +182,19 @@ def sets_of_models(
         if values is not None:
             _check_both({"y_true": y_true, argument: values})
     listed = None if labels is None else declared_labels(labels)
-    true = encode_sets(y_true, "y_true", listed, separator)
+    sides = {"y_true": y_true, **predicted}
+    true, *preds = named_alike(
+        [
+            encode_sets(values, argument, listed, separator)
+            for argument, values in sides.items()
+            if values is not None
+        ]
+    )
+    read = {pred.argument: pred for pred in preds}
     found = {}
-    for argument, values in predicted.items():
-        if values is None:
-            pred = SetColumn(argument, Sets.empty(true.n), columns=true.columns)
-        else:
-            pred = encode_sets(values, argument, listed, separator)
+    for argument in predicted:
+        no_labels = SetColumn(argument, Sets.empty(true.n), columns=true.columns)
+        pred = read.get(argument, no_labels)
         found[argument] = align_sets(true, pred, listed, is_part=is_part)
     classes = reduce(common_labels, [rows.classes for rows in found.values()])
     facts: dict[str, Any] = {}
@@ -207,6 +220,7 @@ def _check_both(sides: Mapping[str, Any]) -> None:
             shape = getattr(sides[other], "shape", ())
             if len(shape) == 2:
                 raise error("K103", argument=other, shape=tuple(shape))
+            refuse_rows_of_pipeline(sides[other], other)
             found = f"{argument} is one label a row, {other} holds sets of labels"
             raise error("K221", found=found)
 

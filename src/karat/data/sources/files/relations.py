@@ -33,6 +33,7 @@ from karat.data.sources.files.sql import (
     is_wide,
     item_of,
 )
+from karat.data.sources.files.structs import are_structs, refused_structs
 from karat.data.sources.files.text_labels import Reading
 from karat.errors import error, shown
 from karat.errors.options import option
@@ -94,6 +95,13 @@ class Part:
             start, inner = f"(SELECT {quoted(FILE)}, ", self.sql.removeprefix("(SELECT ")
             return f"{start}{inner.removesuffix('))')}{end})"
         return f"{self.sql.removesuffix(')')}{end}"
+
+    @property
+    def read_by(self) -> str:
+        """SQL after FROM of a query of the user that reads the same files."""
+        if len(self.files) == 1:
+            return literal(self.files[0].path)
+        return f"read_{'json' if self.reading == 'json' else 'parquet'}({self.paths})"
 
     @property
     def paths(self) -> str:
@@ -255,6 +263,9 @@ class Relation:
         """
         for name in names:
             for part, kind in self._each(name):
+                if are_structs(kind):
+                    read = f"({self.query})" if self.query is not None else part.read_by
+                    raise refused_structs(name, kind, read, part.sql, self.connection)
                 is_text = part.reading != "typed" and name not in part.partitions
                 if not (is_text or can_be_score(kind)):
                     facts = {"argument": f"Column {name!r}", "found": f"Its type is {kind}"}
@@ -417,7 +428,11 @@ class Relation:
                 if kind == "other" or not (is_list or is_text):
                     what = f"Its type is {declared}"
                     what += f", and {option('separator')} splits text" if are_texts else ""
-                    raise error("K106", argument=f"Column {name!r}", found=what)
+                    more = {}
+                    if are_structs(declared):
+                        of_scores = option("prob", name)
+                        more["advice"] = f"Scores of the classes are named by {of_scores}."
+                    raise error("K106", argument=f"Column {name!r}", found=what, **more)
                 found.setdefault(is_list, part.shown)
             if len(found) > 1:
                 what = f"Column {name!r} holds lists in {found[True]}, text in {found[False]}."

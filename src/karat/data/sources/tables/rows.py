@@ -17,7 +17,7 @@ from karat.data.labels.counting import tally_columns
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.columns import UNLESS_PREDICTED, ScoreColumns
 from karat.data.scores.containers import Scores, gathered
-from karat.data.scores.order import not_scores, placed, refuse_found_scores
+from karat.data.scores.order import in_order, not_scores, place_classes, placed, refuse_found_scores
 from karat.data.scores.rows import InMemoryScores
 from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns, searched_columns
 from karat.data.slices.folds import coded_folds
@@ -383,13 +383,18 @@ def _scored(
         if place is not None and place.order is not None:
             names = tuple(names[i] for i in place.order)
         scores = gathered(read.values, names, chosen.argument, read.kept)
+        if scores.are_classes:
+            named = read.true, chosen.argument, scores.columns or ()
+            place = place_classes(*named, request.labels, request.positive, read.pred)
+            scores = in_order(scores, place.order)
         place = place or placed(chosen, scores.k, *sides, is_single=scores.values.ndim == 1)
     except KaratError as problem:
         return not_scores(problem, chosen, has_pred=read.pred is not None)
     if scores.n != read.n_rows:
         left, right = read.true.argument, chosen.argument
         raise error("K102", left=left, n_left=read.n_rows, right=right, n_right=scores.n)
-    mapping = {**mapping, chosen.role: list(scores.columns or chosen.names)}
+    used = chosen.names if scores.are_classes else scores.columns or chosen.names
+    mapping = {**mapping, chosen.role: list(used)}
     if read.no_truth is not None and read.pred is None:
         lost = scores.at(read.no_truth)
         read = replace(read, unverified=_predictions(lost, place.classes, request.threshold))

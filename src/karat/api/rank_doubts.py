@@ -1,0 +1,132 @@
+"""Doubts about the ranks that scores give to rows: in reverse, or those of the other class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from statistics import NormalDist
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from karat.errors import shown
+from karat.errors.doubts import Doubt, doubt
+from karat.errors.options import option
+from karat.errors.text import value
+from karat.results.values import ReportValues
+from karat.tally import Classes
+
+AREAS: Final = {
+    "roc_auc": 0.5,
+    "roc_auc_ovr_macro": 0.5,
+    "roc_auc_ovr_weighted": 0.5,
+    "roc_auc_ovo_macro": 0.5,
+    "roc_auc_ovo_weighted": 0.5,
+    "roc_auc_mu": 0.5,
+    "gini": 0.0,
+    "macro_gini": 0.0,
+    "weighted_gini": 0.0,
+}
+"""Metric → its value without information, of every metric that is the area under a whole ROC curve,
+an average of such areas, or 2 × area − 1.
+
+The area pooled over classes (micro) is none of them: it depends on the scales of the columns. Nor
+is one with ``max_fpr=``, which is of a part of the curve.
+"""
+_MOST_NAMED: Final = 3
+Limits: TypeAlias = tuple[float, float | None, float | None]
+"""A value and the limits of its interval."""
+
+
+def of_areas(
+    found: Mapping[str, Limits],
+    classes: Classes,
+    n_columns: int,
+    of: str = "",
+    *,
+    is_prob: bool = True,
+) -> Iterator[Doubt]:
+    """Iterate over the doubt that scores rank the classes in reverse.
+
+    The first of `AREAS` that has an interval decides.
+
+    Args:
+        found: values with their limits, by the name of the metric.
+        n_columns: scores of each row.
+        of: the model, where there are several.
+        is_prob: whether the scores are probabilities.
+    """
+    for name, chance in AREAS.items():
+        number, low, high = found.get(name, (0.0, None, None))
+        if high is None:
+            continue
+        if high < chance:
+            areas = _below(name, number, low, high, chance)
+            do = order_of_scores(classes, n_columns, is_prob=is_prob)
+            yield doubt("D103", of=whose(of), classes="the classes", areas=areas, do=do)
+        return
+
+
+def of_each_area(report: ReportValues) -> Iterator[Doubt]:
+    """Iterate over the doubt that the scores of some of many classes rank their rows in reverse.
+
+    Intervals are as wide as those that hold for all classes at once.
+    """
+    classes, asked = report.classes, report.confidence
+    limits = report.class_intervals.get("roc_auc")
+    if limits is None or asked is None or classes.k < 3:
+        return
+    (numbers,) = (
+        found.value
+        for metric, found in report.measured.items()
+        if metric.record.name == "roc_auc" and metric.lift == "per_class"
+    )
+    lows, highs = limits
+    asked = asked.at(report.n_rows)
+    wider = NormalDist().inv_cdf(1.0 - asked.tail / classes.k) / asked.quantile()
+    with np.errstate(invalid="ignore"):
+        at = np.flatnonzero(numbers + (highs - numbers) * wider < 0.5).tolist()
+    if not 0 < len(at) < classes.k:
+        return
+    names = [repr(classes.labels[i]) for i in at[:_MOST_NAMED]]
+    more = f" and {len(at) - _MOST_NAMED} more" if len(at) > _MOST_NAMED else ""
+    areas = "; ".join(
+        _below(f"roc_auc of {name}", float(numbers[i]), float(lows[i]), float(highs[i]), 0.5)
+        for name, i in zip(names, at, strict=False)
+    )
+    what = f"{'class' if len(at) == 1 else 'classes'} {', '.join(names)}{more}"
+    yield doubt("D103", of="", classes=what, areas=areas, do=order_of_scores(classes, classes.k))
+
+
+def _below(name: str, number: float, low: float | None, high: float, chance: float) -> str:
+    least = "-∞" if low is None else value(low)
+    return (
+        f"{name} is {value(number)}, and its interval [{least}, {value(high)}] "
+        f"lies below {chance:g}"
+    )
+
+
+def order_of_scores(classes: Classes, n_columns: int, *, is_prob: bool = True) -> str:
+    if classes.positive is None or n_columns != 1:
+        listed = shown(classes.labels)
+        order = f"they are read as those of {listed}; {option('labels')} lists another order"
+        return f"Check the order of the columns: {order}."
+    label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
+    if not is_prob and classes.positive == 0:
+        return (
+            f"{sign_of_margins(classes)} Otherwise {option('positive', other)} names their class."
+        )
+    names = f"it is {label!r}; {option('positive', other)} names the other one"
+    return f"Check which class is positive: {names}."
+
+
+def sign_of_margins(classes: Classes) -> str:
+    """Return the sentence on margins of the second class where the first one is positive."""
+    label, other = map(repr, classes.labels)
+    return (
+        f"Scores are read as those of {label}. Margins of decision_function are those of {other}, "
+        f"the second class: negate them, -scores."
+    )
+
+
+def whose(of: str) -> str:
+    return f" of {of}" if of else ""
