@@ -320,7 +320,7 @@ def test_an_interrupt_exits_130(karat: Karat, old: str, monkeypatch: pytest.Monk
     def interrupted(*arguments: Any, **options: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("karat.api.gate.verb.run_gate", interrupted)
+    monkeypatch.setattr("karat.api.gate.verb.gated", interrupted)
     assert karat("gate", old, "--min", "accuracy=0.1").code == 130
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.api import evaluation
+from karat.api import table_reports
 from tests.first_use.messy import CASES, run
 from tests.optional import optional
 
@@ -30,5 +30,5 @@ def test_a_number_that_is_not_intended_is_seen(
 ) -> None:
     case = next(case for case in CASES if case.name == "score.csv")
     assert run(case, tmp_path).verdict == "asked"
-    monkeypatch.setattr(evaluation, "check_found_scores", lambda *_: None)
+    monkeypatch.setattr(table_reports, "check_found_scores", lambda *_: None)
     assert run(case, tmp_path).verdict == "wrong"

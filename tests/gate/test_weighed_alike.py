@@ -12,6 +12,7 @@ import pytest
 import karat
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
+from karat.data.sources.columns import TableRequest
 from karat.data.sources.tables.rows import read_rows
 from karat.errors import KaratError
 from tests.gate.rows import table, two_models, write
@@ -104,7 +105,7 @@ def test_a_report_is_weighed_as_the_rows_are(tmp_path: Path) -> None:
 
 def kept(name: str, pred: Any, weights: Any = None) -> Rows:
     more = {} if weights is None else {"sample_weight": weights}
-    return read_rows(table(TRUE, pred, **more), name, {})
+    return read_rows(table(TRUE, pred, **more), name, TableRequest())
 
 
 def test_the_order_of_the_models_changes_nothing() -> None:

@@ -18,6 +18,7 @@ import pytest
 
 import karat as library
 from karat.data.pairing import pair_sets
+from karat.data.sources.columns import TableRequest
 from karat.data.sources.tables.rows import read_rows
 from karat.data.table_sets import TableSets
 from karat.errors import KaratError
@@ -310,7 +311,7 @@ def test_pairs_by_id_have_one_order_one_axis_and_common_weights() -> None:
     two = {"id": [2, 1], "true": [["b"], ["a"]], "pred": [["q"], []], "sample_weight": [2.0, 3.0]}
     columns = {"clusters": "user"}
     read = [
-        read_rows(table, name, given)
+        read_rows(table, name, TableRequest(**given))
         for table, name, given in ((one, "one", columns), (two, "two", {}))
     ]
     tables = [each for each in read if isinstance(each, TableSets)]

@@ -12,18 +12,18 @@ import pytest
 from karat.data.clusters import RowNames
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
+from karat.data.sources.columns import TableRequest
 from karat.data.sources.tables.rows import read_rows
 from karat.errors import KaratError
 from tests.sources.score_sources import WRITERS, pa
 
-NONE = dict.fromkeys(("true", "pred", "prob", "score", "weights", "clusters", "ids", "by"))
 IDS = ["b", "a", "d", "c"]
 TRUE = ["cat", "dog", "cat", "ant"]
 PRED = ["cat", "cat", "cat", "ant"]
 
 
 def rows(columns: Any, name: str = "A", **options: Any) -> Rows:
-    return read_rows(columns, name, {**NONE, **options})
+    return read_rows(columns, name, TableRequest(**options))
 
 
 def at(order: list[int], **columns: list[Any]) -> dict[str, list[Any]]:

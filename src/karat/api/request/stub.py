@@ -42,6 +42,7 @@ def _stub(function: Callable[..., Any], verb: str, first: str) -> str:
     parts = [*([first] if first else ()), *positional, *(["*", *named] if named else ())]
     arguments = "".join(f"    {part},\n" for part in parts)
     name, returns = function.__name__, inspect.signature(function).return_annotation
+    returns = getattr(returns, "__name__", returns)
     doc = None if name == "__init__" else function.__doc__
     return f"def {name}(\n{arguments}) -> {returns}:{_docstring(doc)}"
 

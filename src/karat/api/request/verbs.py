@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
 from textwrap import TextWrapper
 from typing import Any, Final, TypeVar
 
 from karat.api.request.record import Option
 from karat.api.request.request import Request, options_of
 from karat.errors.habits import names_its_arguments
+from karat.metrics import Metric
+from karat.tally import Label
 
 K = TypeVar("K")
 T = TypeVar("T")
 
+_OF_ANNOTATIONS: Final = (Iterable, Mapping, PathLike, Metric, Label)
+"""What annotations of options name, for `typing.get_type_hints`."""
 _WIDTH: Final = 92
 _WRAPPER: Final = TextWrapper(
     _WIDTH, initial_indent="    ", subsequent_indent="        ", break_long_words=False
@@ -45,6 +50,8 @@ def verb(function: Callable[..., T]) -> Callable[..., T]:
     if not function.__name__.startswith("__"):
         called.__doc__ = with_arguments(function.__doc__, options)
     returns = function.__annotations__.get("return", inspect.Signature.empty)
+    # Its name means what it means where the body stands.
+    returns = function.__globals__.get(returns, returns)
     called.__annotations__ = {item.name: item.type for item in options} | {"return": returns}
     public = signature(options, returns, has_self=n_selves > 0)
     called.__signature__ = public  # type: ignore[attr-defined]
