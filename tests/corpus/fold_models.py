@@ -114,7 +114,7 @@ def _compared() -> Iterator[Call]:
         "as HTML": lambda: _three().to_html(),
         "as a frame": lambda: _three().to_frame("pandas"),
         "one difference": lambda: [
-            _three().folds["accuracy"],
+            _three().folds["accuracy", "other", "pred"],
             str(_three().folds["accuracy", "none", "pred"]),
             _three().folds["accuracy", "pred", "other"],
         ],

@@ -252,7 +252,7 @@ def _outputs() -> Iterator[Call]:
         "as JSON": lambda: _compared().to_json(),
         "as a frame": lambda: _compared().to_frame("pandas"),
         "a difference": lambda: [
-            _compared()["accuracy"],
+            _compared()["accuracy", "new", "old"],
             str(_compared()["accuracy", "big", "old"]),
         ],
         "the best": lambda: _compared().best("accuracy"),

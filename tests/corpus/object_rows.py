@@ -203,7 +203,7 @@ OBJECTS: dict[str, Any] = {
     "folds": lambda: in_folds().folds,
     "a result over folds": lambda: in_folds().folds["accuracy"],
     "a comparison": compared,
-    "a difference": lambda: compared()["accuracy"],
+    "a difference": lambda: compared()["accuracy", "old", "new"],
     "a value of a model": lambda: compared().values["accuracy"]["new"],
     "an omnibus test": lambda: compared().omnibus["accuracy"],
     "the best model": lambda: compared().best("accuracy"),
