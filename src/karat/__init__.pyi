@@ -171,6 +171,7 @@ class Monitor(_Monitor):
         Cost: that of a gate on all rows so far; the rows are kept. With `windows`, that of a gate
         on the batch, which is kept until the next one.
         """
+
 class Stream(_Stream):
     """Report over rows that are added batch by batch, or merged from other processes.
 
@@ -273,6 +274,7 @@ class Stream(_Stream):
 
         Cost: one pass over the batch; with scores, it is kept, or sorted column by column.
         """
+
 def check(
     y_true: Any = None,
     y_pred: Any = None,
@@ -364,6 +366,7 @@ def check(
         >>> print(karat.check([1, 0, 0], y_score=[0.9, 0.2, 0.1]).doubts[0].evidence)
         All 3 scores lie in [0, 1].
     """
+
 def compare(
     y_true: Any = None,
     y_pred: Any = None,
@@ -479,6 +482,7 @@ def compare(
         >>> print(found["accuracy"])
         accuracy: new − old = +0.1667 [+0.1106, +0.2435], p = 9.54e-07: better
     """
+
 def evaluate(
     y_true: Any = None,
     y_pred: Any = None,
@@ -623,6 +627,7 @@ def evaluate(
         >>> report.macro_f1.name
         'macro_f1'
     """
+
 def find_weak_slices(
     y_true: Any = None,
     y_pred: Any = None,
@@ -717,6 +722,7 @@ def find_weak_slices(
         >>> found.slices[0].name, found.slices[0].value
         ('site = c', 1.0)
     """
+
 def gate(
     y_true: Any = None,
     y_pred: Any = None,
@@ -851,6 +857,7 @@ def gate(
         karat gate  PASS: 1 of 1 rule passed
           PASS          accuracy ≥ 0.7: 0.75 [0.657, 0.8245], n = 100
     """
+
 @overload
 def precision(
     y_true: Any = None,

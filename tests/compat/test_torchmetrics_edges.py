@@ -19,6 +19,8 @@ torch = optional("torch")
 karat_torchmetrics = optional("karat.compat.torchmetrics")
 reading = optional("karat.compat.torchmetrics.reading")
 scored = optional("karat.compat.torchmetrics.scores")
+ours = optional("karat.compat.torchmetrics.classification")
+MetricCollection = karat_torchmetrics.MetricCollection
 
 FUNCTIONS = [n for n in karat_torchmetrics.functional.__all__ if n.startswith(("binary", "multi"))]
 PAGE = Path(__file__).parents[2] / "docs" / "torchmetrics.md"
@@ -197,3 +199,86 @@ def test_options_of_any_kind_are_refused(options: dict[str, Any], code: str) -> 
     with pytest.raises(KaratError) as found:
         karat_torchmetrics.functional.binary_accuracy(preds, target, **options)
     assert found.value.code == code
+
+
+MANY = 300
+P, Y = torch.arange(60) % 7, torch.arange(60) % 5
+
+
+@pytest.mark.parametrize("k", [5, MANY])
+@pytest.mark.parametrize("weights", [None, torch.ones(60)])
+def test_a_batch_of_which_no_row_counts_adds_nothing(k: int, weights: Any) -> None:
+    ignored = torch.full_like(Y, -1)
+    options = {} if weights is None else {"weights": weights}
+    for metric in (
+        ours.MulticlassConfusionMatrix(num_classes=k, ignore_index=-1),
+        ours.MulticlassAccuracy(num_classes=k, ignore_index=-1),
+        ours.MulticlassAccuracy(num_classes=k, ignore_index=-1, average="micro"),
+        ours.MulticlassCohenKappa(num_classes=k, ignore_index=-1, weights="linear"),
+    ):
+        value = metric(P % k, ignored, **options)
+        assert not torch.nan_to_num(value).any()
+        metric.update(P % 5, Y, **options)
+        alone = type(metric)(
+            num_classes=k,
+            ignore_index=-1,
+            **({"average": "micro"} if getattr(metric, "average", None) == "micro" else {}),
+        )
+        if "Kappa" not in type(metric).__name__ and value.numel() > 1:
+            alone.update(P % 5, Y, **options)
+            assert torch.equal(metric.compute(), alone.compute())
+
+
+@pytest.mark.parametrize("kind", [torch.uint8, torch.uint16, torch.uint32, torch.uint64])
+@pytest.mark.parametrize("k", [7, MANY])
+def test_labels_of_unsigned_types(kind: Any, k: int) -> None:
+    for make in (
+        lambda: ours.MulticlassAccuracy(num_classes=k, average="micro"),
+        lambda: ours.MulticlassConfusionMatrix(num_classes=k),
+        lambda: ours.MulticlassF1Score(num_classes=k),
+    ):
+        plain, unsigned = make(), make()
+        plain.update(P, Y)
+        unsigned.update(P.to(kind), Y.to(kind))
+        assert torch.equal(plain.compute(), unsigned.compute())
+
+
+def test_only_rates_take_any_number_of_classes() -> None:
+    for make in (
+        ours.MulticlassConfusionMatrix,
+        ours.MulticlassJaccardIndex,
+        ours.MulticlassCohenKappa,
+        ours.MulticlassExactMatch,
+        ours.MulticlassAUROC,
+    ):
+        with pytest.raises(KaratError, match="K122"):
+            make(num_classes=None)
+    accuracy = ours.MulticlassAccuracy(num_classes=None, average="micro")
+    with pytest.raises(KaratError, match="K621"):
+        accuracy.update(P * float("nan"), Y)
+    assert torch.isclose(accuracy(P.float(), Y), (P == Y).float().mean())
+
+
+@pytest.mark.parametrize("k", [7, MANY])
+def test_states_of_a_collection_are_read_by_a_metric_alone(k: int) -> None:
+    pair = MetricCollection(
+        {"f": ours.MulticlassF1Score(k), "cells": ours.MulticlassConfusionMatrix(k)}
+    )
+    pair.persistent(True)
+    pair.update(P, Y)
+    wanted = ours.MulticlassF1Score(k)
+    wanted.update(P, Y)
+    loaded = MetricCollection({"f": ours.MulticlassF1Score(k)})
+    loaded.persistent(True)
+    loaded.load_state_dict({x: own for x, own in pair.state_dict().items() if x.startswith("f.")})
+    assert torch.equal(loaded.compute()["f"], wanted.compute())
+    merged = ours.MulticlassF1Score(k)
+    merged.merge_state(pair["f"])
+    assert torch.equal(merged.compute(), wanted.compute())
+    micro = ours.MulticlassAccuracy(k, average="micro")
+    micro.merge_state(pair["f"].metric_state)
+    assert torch.isclose(micro.compute(), (P == Y).float().mean())
+    with pytest.raises(KaratError, match=r"K621(?s:.*)keeps no less"):
+        ours.MulticlassConfusionMatrix(k).merge_state(wanted)
+    with pytest.raises(KaratError, match="K621"):
+        ours.MulticlassF1Score(k).merge_state(ours.MulticlassF1Score(k + 1))

@@ -174,6 +174,8 @@ def _refuse_names(y_true: Any, given: Mapping[str, Any]) -> None:
             continue
         is_dict = isinstance(models, Mapping)
         names = dict(models) if is_dict else {name: name for name in models if _is_path(name)}
+        # Tables may name their columns by numbers.
+        names = {m: str(x) if type(x) is int else x for m, x in names.items()}
         if len(names) < len(models) or not all(isinstance(name, str) for name in names.values()):
             return
         unknown = [name for name in names.values() if name not in columns]
@@ -184,7 +186,8 @@ def _refuse_names(y_true: Any, given: Mapping[str, Any]) -> None:
             found = f"karat.compare takes columns, and it was given {of_table}"
             do = f"Give its columns as values, of {shown(columns)}: {_OF_MODELS}."
             raise error("K128", found=found, do=do)
-        each = ", ".join(f"{model!r}: table[{name!r}]" for model, name in names.items())
+        typed = models if is_dict else names
+        each = ", ".join(f"{model!r}: table[{typed[model]!r}]" for model in names)
         calls.append(f"{'' if argument == 'y_pred' else f'{argument}='}{{{each}}}")
     if calls:
         kind = "the name of a file" if is_file else f"a table ({type(y_true).__name__})"

@@ -124,10 +124,11 @@ def stub_texts() -> dict[str, str]:
     module = importlib.import_module("karat.api.curves")
     curves = "".join(_curve(name, getattr(module, name)) for name in _CURVES)
     plots = "".join(map(_plot, BODIES))
-    verbs = "".join(map(function_stub, (check, compare, evaluate, find_weak_slices, gate)))
-    kinds = class_stub(Monitor, "_Monitor") + class_stub(Stream, "_Stream")
+    verbs = map(function_stub, (check, compare, evaluate, find_weak_slices, gate))
+    kinds = class_stub(Monitor, "_Monitor"), class_stub(Stream, "_Stream")
+    whole = "\n".join([*kinds, *verbs, functions_text()])
     return {
-        "__init__.pyi": f"{_HEAD}{kinds}{verbs}{functions_text()}".rstrip("\n") + "\n",
+        "__init__.pyi": _HEAD + whole.rstrip("\n") + "\n",
         "curves/__init__.pyi": f"{_CURVES_HEAD}{curves}".rstrip("\n") + "\n",
         "plot/__init__.pyi": f"{_PLOT_HEAD}{plots}".rstrip("\n") + "\n",
     }

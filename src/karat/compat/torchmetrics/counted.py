@@ -9,15 +9,17 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from karat.compat.torchmetrics.labels import Need
+from karat.compat.torchmetrics.labels import Need, narrowed, with_all_cells
 from karat.compat.torchmetrics.metric import Metric, complete
 from karat.compat.torchmetrics.rules import Rule
 from karat.compat.torchmetrics.states import settled
-from karat.compat.torchmetrics.tally import OPTIONAL, Tally, refused
+from karat.compat.torchmetrics.tally import OPTIONAL, PAIRS, Tally, refused
 
 _THEIR_STATES = ("tp", "fp", "tn", "fn", "confmat", "measures", "_final_state")
 """Attributes that classes derived from torchmetrics' metrics read."""
 
+_WIDER = ("cells", *PAIRS, "classes", *OPTIONAL)
+"""What a state of the same rows may hold instead, where a collection kept more."""
 OF_COLLECTION = -1
 """Key of the memo of a deep copy, no id of an object: a whole collection is being copied."""
 
@@ -124,6 +126,10 @@ class CountedMetric(Metric):
             K621 another need, or another state.
         """
         self._refuse_alone("merge_state")
+        if isinstance(incoming_state, CountedMetric) and not self._defaults:
+            need = incoming_state.rule.need
+            if need != self.rule.need and with_all_cells(need) == with_all_cells(self.rule.need):
+                incoming_state = incoming_state._tally.state()
         super().merge_state(incoming_state)
 
     @property
@@ -177,11 +183,14 @@ class CountedMetric(Metric):
 
     def _tally_from(self, state: dict[str, Any]) -> Tally:
         own = self._no_rows()
+        if not own.state().keys() <= state.keys():
+            state = dict(narrowed(state, self.rule.need))
         sums = {name: state[name] for name in own.sums if name in state}
         rows = {name: list(state[name]) for name in own.rows if name in state}
         if len(sums) + len(rows) < len(own.sums) + len(own.rows):
             found = f"The state holds {sorted(state)}, not {sorted(own.state())}"
-            raise refused("A state", found, "Give the metric_state of a metric of equal arguments.")
+            do = "Give the metric_state of a metric of equal arguments that keeps no less"
+            raise refused("A state", found, f"{do}: alone it may keep less than in a collection.")
         sums |= {name: state[name] for name in OPTIONAL if name in state}
         made = Tally(sums, rows, self._tally.dtype)
         made.states = super()._tally_from(state).states
@@ -198,6 +207,8 @@ class CountedMetric(Metric):
     ) -> None:
         known = [*self._no_rows().state(), *OPTIONAL]
         names = [name for name in known if prefix + name in state_dict]
+        if not any(name in names for name in known if name not in OPTIONAL):
+            names = [name for name in _WIDER if prefix + name in state_dict]
         if names:
             found = {name: state_dict.pop(prefix + name) for name in names}
             own = {**self._states(), **found}

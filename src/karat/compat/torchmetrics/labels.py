@@ -16,7 +16,6 @@ from torch import Tensor
 
 from karat.compat.torchmetrics.reading import (
     Detail,
-    Whole,
     check_same_shape,
     check_samples,
     classes_of,
@@ -97,14 +96,15 @@ class ClassCells:
         if classes_of(preds, target, self.k):
             found = predicted(preds, target, self.top_k)
         elif self.top_k == 1:
-            found = Whole(preds.detach()) if self.k is None else whole(preds)
+            found = whole(preds)
         else:
             problem = f"preds holds labels, of which the best {self.top_k} cannot be taken"
             raise refused("preds", problem, "Give scores of classes: [n, k, …].")
-        true = Whole(target.detach()) if self.k is None else whole(target)
         kept = kept_rows(target, self.ignore_index)
         w = flat_weights(weights, target)
-        return count_labels(true, found, self.k, kept, w, self.detail, samplewise=self.samplewise)
+        return count_labels(
+            whole(target), found, self.k, kept, w, self.detail, samplewise=self.samplewise
+        )
 
 
 _DETAILS: Final = get_args(Detail)
@@ -118,6 +118,38 @@ def with_all_cells(need: Need) -> Need:
 def widest(needs: Sequence[Need]) -> Need:
     """Of needs with the same `with_all_cells`, the one whose tally the others can read."""
     return max(needs, key=lambda need: _DETAILS.index(getattr(need, "detail", _DETAILS[0])))
+
+
+def narrowed(state: Mapping[str, Any], need: Need) -> Mapping[str, Any]:
+    """The state of a metric that keeps more of the same rows, in terms of this need.
+
+    A collection keeps what the widest of its metrics reads. Weights have lost the rows behind a
+    class; states with them stay as they are, and so do those that keep less.
+    """
+    if not isinstance(need, ClassCells) or need.samplewise or need.detail == "cells":
+        return state
+    totals: Tensor | None = state.get("classes")
+    if PAIRS[0] in state:
+        pairs, counts = united(*(torch.cat(list(state[name])) for name in PAIRS))
+        k = need.k or 0
+        is_cell = pairs < k * k  # the last one is of rows that do not count
+        true, pred, counts = pairs[is_cell] // k, pairs[is_cell] % k, counts[is_cell]
+        sides = (true[true == pred], true[true != pred], pred[true != pred])
+        each = (counts[true == pred], counts[true != pred], counts[true != pred])
+        none = counts.new_zeros(k)
+        hits, missed, alarms = (
+            none.index_add(0, at, own) for at, own in zip(sides, each, strict=True)
+        )
+        totals = torch.stack([hits, alarms, missed])
+    elif "cells" in state:
+        matrix = state["cells"]
+        hits = matrix.diagonal()
+        totals = torch.stack([hits, matrix.sum(0) - hits, matrix.sum(1) - hits])
+    if totals is None or totals.is_floating_point():
+        return state
+    if need.detail == "classes":
+        return {**state, "classes": totals}
+    return {**state, "hits": torch.stack([totals[0].sum(), (totals[0] + totals[2]).sum()])}
 
 
 def detail_of(value: str, options: Mapping[str, Any], ignore_index: int | None, k: int) -> Detail:

@@ -228,6 +228,8 @@ _KERNEL_CLASSES: Final = {"classes": 1 << 26, "cells": 8192}
 """So many classes have counts that karat's kernels make."""
 _DENSE_CLASSES = 200
 """So many classes have a table of all cells; more have a list of the occupied ones."""
+_UNSIGNED: Final = (torch.uint16, torch.uint32, torch.uint64)
+"""Types that torch finds no least and largest value of."""
 _NO_SEGMENTS = ("meta", "mps")
 """Devices that do not add up segments."""
 
@@ -326,7 +328,11 @@ def _sides(t: Tensor, p: Tensor, counted: Tensor, n: int, k: int) -> Tensor:
 
 def _listed(index: Tensor, w: Tensor | None) -> dict[str, list[Tensor]]:
     """The occupied cells of a batch; the one after the last is of rows that do not count."""
-    if w is None and is_native(index):
+    if w is None and is_native(index) and (size := int(index.max()) + 1) <= len(index):
+        table = torch.bincount(index, minlength=size)
+        pairs = table.nonzero()[:, 0]
+        counts = table[pairs]
+    elif w is None and is_native(index):
         keys = _native.sorted_keys(index.numpy().view(np.uint64), 0)
         different, runs = _native.run_lengths(keys)
         pairs, counts = torch.from_numpy(different.view(np.int64)), torch.from_numpy(runs)
@@ -404,20 +410,20 @@ def _native_counts(
         t, p = t[kept], p[kept]
         weights = None if weights is None else weights[kept]
     if not t.shape[0]:
-        none = no_labels(k, detail, False, t.device).sums
+        none = no_labels(k, detail, False, t.device)
         kind = torch.int64 if weights is None else torch.float64
-        return Tally({name: own.to(kind) for name, own in none.items()})
+        return Tally({name: own.to(kind) for name, own in none.sums.items()}, none.rows)
     if weights is None:
         pending = Pending.of(t, p, k, detail, is_listed=is_listed(k, detail))
         if pending is not None:
             return Tally(pending=pending)
     if detail == "hits" or is_listed(k, detail):
         for labels, argument, own in ((true, "target", t), (pred, "preds", p)):
-            low, high = torch.aminmax(own)
+            low, high = torch.aminmax(own.long() if own.dtype in _UNSIGNED else own)
             if int(low) < 0 or int(high) >= k:
                 refuse_rows(labels, argument, k, kept)
         if detail == "cells":
-            return Tally(rows=_listed(t.long() * k + p, weights))
+            return Tally(rows=_listed(t.long() * k + p.long(), weights))
         is_hit = t == p
         hits = [is_hit.sum(), torch.tensor(len(t))]
         if weights is not None:

@@ -240,7 +240,8 @@ def _need_of_labels(kind: str, options: Given, ignore_index: int | None) -> Need
 def _check(kind: str, given: Given) -> None:
     for name in _CHECKED[kind].split():
         value = given.get(name)
-        if name not in given or (name == "num_classes" and value is None):
+        is_any_class = name == "num_classes" and value is None and kind == "rate"
+        if name not in given or is_any_class:
             continue
         if name in _CHOICES:
             # An area of classes has no micro average.

@@ -24,6 +24,8 @@ OPTIONAL = (REFUSED, OCCUPANCY)
 """Sums that not every batch has."""
 
 _CPU: Final = torch.device("cpu")
+_SPREAD: Final = 4
+"""A table of all cells adds up so many times as many as are listed."""
 
 _REFUSED_ROWS = (
     ("target", "a class outside those declared", "Give classes 0 … num_classes − 1."),
@@ -227,6 +229,14 @@ def united(pairs: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
 
     Where a cell occurs twice at most, the bits are the same at every call.
     """
+    if pairs.device == _CPU and len(pairs):
+        size = int(pairs.max()) + 1
+        if size <= _SPREAD * len(pairs):
+            # Many of the cells are there: a table of all takes no sort.
+            there = torch.zeros(size, dtype=torch.bool)
+            there[pairs] = True
+            table = counts.new_zeros(size).index_add(0, pairs, counts)
+            return there.nonzero()[:, 0], table[there]
     different, place = torch.unique(pairs, return_inverse=True)
     return different, counts.new_zeros(len(different)).index_add(0, place, counts)
 
