@@ -12,6 +12,10 @@ _PART: Final = "an alternative within the call that stands before it"
 
 NOT_APPLIED: Final[dict[tuple[str, str], str]] = {
     ("K130", "positive='x'"): _PART,
+    (
+        "K128",
+        "karat.compare(new['x'], {'x': new['x'], 'x': old['x']})",
+    ): "new and old are the tables that the caller reads",
     ("K142", "pred='x'"): "true= stands beside it, for the caller to fill",
     ("K176", "--folds x"): "the word behind the option is prose: --folds alone",
     ("K189", "with_rows=True"): "of the gate that writes the baseline",
