@@ -196,8 +196,12 @@ def test_a_collection_shares_the_largest_state_that_one_needs() -> None:
     }
     assert narrow.compute_groups == {0: ["f1", "micro", "table"]}
     narrow.update(torch.tensor([0, 1, 2]), torch.tensor([0, 1, 1]))
-    with pytest.raises(KaratError, match="counts otherwise"):
-        t.MulticlassF1Score(k).merge_state(narrow["f1"].clone())
+    alone = t.MulticlassF1Score(k)
+    alone.merge_state(narrow["f1"].clone())
+    assert list(alone.metric_state) == ["classes"]
+    assert torch.equal(alone.compute(), narrow.compute()["f1"])
+    with pytest.raises(KaratError, match="keeps no less"):
+        t.MulticlassConfusionMatrix(k).merge_state(alone)
 
 
 def test_the_page_has_the_right_number_beside_each_defect_that_is_kept() -> None:
