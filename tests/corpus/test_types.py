@@ -57,6 +57,14 @@ def test_the_lies_of_other_groups_are_those_recorded(group: str) -> None:
     check(group)
 
 
+def test_what_other_tests_kept_hides_no_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes_of("outputs")
+    check("outputs")
+    monkeypatch.setattr("tests.corpus.typing_check.run.forget_rows", lambda: None)
+    with pytest.raises(AssertionError, match="gone"):
+        check("outputs")
+
+
 def test_the_watch_changes_no_outcome() -> None:
     findings = run_groups(["confusions"])
     plain = outcomes_of("confusions")
