@@ -72,8 +72,8 @@ def evaluate_locally(
     """`karat.evaluate` where the host is `LocalFrame`."""
     host = LocalFrame(parts, np.random.default_rng(seed))
     monkeypatch.setattr("karat.data.sources.distributed.rows._opened", lambda table: host)
-    monkeypatch.setattr("karat.api.evaluation.distributed_host", lambda table: "dask")
-    monkeypatch.setattr("karat.api.evaluation.pieces_of", lambda table: "partitions")
+    monkeypatch.setattr("karat.api.table_reports.distributed_host", lambda table: "dask")
+    monkeypatch.setattr("karat.api.table_reports.pieces_of", lambda table: "partitions")
     return karat.evaluate(parts[0], **call)
 
 
