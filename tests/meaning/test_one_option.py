@@ -73,7 +73,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # The finder of an editable install goes before the path.
 FIRST = """
 import sys
-sys.meta_path[:] = [finder for finder in sys.meta_path if "ditable" not in type(finder).__name__]
+sys.meta_path[:] = [finder for finder in sys.meta_path if "Scikit" not in type(finder).__name__]
 sys.path.insert(0, {!r})
 """
 

@@ -297,7 +297,7 @@ def label_value(
     """Return the value of a metric of labels or of sets of labels; warn if it is undefined.
 
     Args:
-        are_of_one_spelling: whether truth and predictions are known to spell labels alike, so that
+        are_of_one_spelling: whether both sides are known to write labels in one way, so that
             they may have none in common (K191).
         options: labels, positive, weights, n_threads.
     """

@@ -260,7 +260,7 @@ def _on_one_axis(rows: Mapping[str, JudgedRows], of: Any, labels: Any) -> Mappin
 
 
 def _discovered(one: JudgedRows) -> JudgedRows:
-    """The rows of a system on classes that nobody declared."""
+    """The rows of a system on classes that were not declared."""
     classes = replace(one.classes, is_declared=False, is_ordered=False)
     return replace(one, rows=replace(one.rows, classes=classes))
 

@@ -178,7 +178,7 @@ class Scorer:
 
         Args:
             given: the predictions or scores, and options that replace those of the scorer.
-            are_of_one_spelling: whether truth and predictions spell labels alike, where they have
+            are_of_one_spelling: whether both sides write labels in one way, where they have
                 none in common.
         """
         options: dict[str, Any] = {"labels": self.labels, "positive": self.positive}

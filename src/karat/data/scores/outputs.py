@@ -200,7 +200,7 @@ def _scores_of(row: Any, place: int, argument: str) -> dict[Any, Any]:
 
 
 def _check_classes(classes: list[Any], argument: str, *, is_pipeline: bool) -> None:
-    """Refuse less than two classes, and two that are written alike (K130)."""
+    """Refuse less than two classes, and two with one text (K130)."""
     if not classes:
         do = "Give every row the score of every class: {'a': 0.7, 'b': 0.3}."
         raise _refused(argument, "Rows have the score of no class", do)
