@@ -40,6 +40,8 @@ TRIED = ("text", "weighted", "columns", "lists", "one column")
 def spark() -> Iterator[Any]:
     """A session whose two executors have one core and 1 GB each."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    if (earlier := sql.SparkSession.getActiveSession()) is not None:
+        earlier.stop()  # that of other tests, which has another master
     session = (
         sql.SparkSession.builder.master("local-cluster[2,1,1024]")
         .config("spark.ui.enabled", "false")

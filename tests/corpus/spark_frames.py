@@ -6,7 +6,9 @@ import atexit
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -19,24 +21,27 @@ from tests.corpus.wanted import FAST
 from tests.optional import optional
 
 sql = optional("pyspark.sql")
+ROOT = Path(__file__).parents[2]
 
 
 @cache
 def session() -> Any:
     """A local session of one core."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    found = (
+    builder = (
         sql.SparkSession.builder.master("local[1]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")  # words: allowed here
         .config("spark.driver.host", "127.0.0.1")  # words: allowed here
         .config("spark.sql.execution.arrow.pyspark.enabled", "true")
         .config("spark.sql.shuffle.partitions", "2")
-        .getOrCreate()
     )
-    found.sparkContext.setLogLevel("OFF")
-    atexit.register(found.stop)
-    return found
+    # The folder in which its Java starts is that of every later session of the process.
+    with chdir(ROOT):
+        started = builder.getOrCreate()
+    started.sparkContext.setLogLevel("OFF")
+    atexit.register(started.stop)
+    return started
 
 
 @cache

@@ -54,7 +54,7 @@ def table_of_sets() -> Any:
 
 
 def of_arrays(cell: Refusal, given: dict[str, Any]) -> Any:
-    rows = SETS if cell.beside == "sets" else LABELS
+    rows = SETS if cell.beside.startswith("sets") else LABELS
     match cell.verb:
         case "evaluate" if cell.beside == "judge":
             return karat.evaluate(**GOLD, y_pred=LABELS, **given)
@@ -65,7 +65,7 @@ def of_arrays(cell: Refusal, given: dict[str, Any]) -> Any:
         case "compare":
             return karat.compare(rows, {"old": rows, "new": rows[::-1]}, **given)
         case "gate":
-            bound = {"micro_f1": 0.1} if cell.beside == "sets" else {"accuracy": 0.1}
+            bound = {"micro_f1": 0.1} if cell.beside.startswith("sets") else {"accuracy": 0.1}
             return karat.gate(rows, rows, min=bound, **given)
     raise AssertionError(cell)
 
@@ -87,7 +87,7 @@ def call(cell: Refusal, folder: Path) -> Any:
         return karat.evaluate(folder / "sets.parquet", **given)
     if cell.beside == "sets of a table" and cell.option == "by":
         return karat.gate(table_of_sets(), by="country", min={"micro_f1": 0.1})
-    if cell.beside == "sets of a table" or (cell.beside, cell.option) == ("sets", "exact"):
+    if cell.beside == "sets of a table":
         return karat.evaluate(table_of_sets(), **given)
     return of_arrays(cell, given)
 

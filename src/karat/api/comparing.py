@@ -76,13 +76,13 @@ def compare(request: Request) -> Comparison:
     check_threads(request.n_threads)
     counts_rows = is_frequency(request)
     spec = comparison_spec(request)
-    given = model_arguments(request)
-    names, baseline, folds = given.names, request.baseline, request.folds
+    arguments = model_arguments(request)
+    names, baseline, folds = arguments.names, request.baseline, request.folds
     if len(names) < 2:
         raise error("K161", found=f"There is one, {names[0]!r}" if names else "There is none")
     if baseline is not None and plain_text(baseline) not in names:
         raise error("K164", baseline=baseline, models=shown(names))
-    if given.reports:
+    if arguments.reports:
         _refuse_beside_reports(
             weights=request.weights,
             clusters=request.clusters,
@@ -95,21 +95,23 @@ def compare(request: Request) -> Comparison:
     request = request.but(separator=checked_separator(request.separator))
     models: Compared
     of_scored: list[Doubt] = []
-    if request.separator is not None or are_models_of_sets(given):
-        refuse("compare", "sets", request.given)
-        models = set_models(given, request)
+    if request.separator is not None or are_models_of_sets(arguments):
+        refuse("compare", "sets", request.chosen)
+        models = set_models(arguments, request)
     else:
         if request.threshold is not None:
             what = "threshold= was given, and rows have one class each"
             raise error("K221", found=what)
-        models = of_rows = models_given(given, request)
-        of_scored = [x for name, m in of_rows.scored.items() for x in of_scores(m.rows, of=name)]
-    doubts = [*_of_order(given, request), *of_scored]
+        models = scored_models = models_given(arguments, request)
+        of_scored = [
+            x for name, m in scored_models.scored.items() for x in of_scores(m.rows, of=name)
+        ]
+    doubts = [*_of_order(arguments, request), *of_scored]
     models = models.named(request.class_names)
     asked = request.metrics, request.margin
     whole = compare_models(models, spec, *asked, baseline, policy, doubts)
     if folds is not None:
-        rows = rows_with_folds(given, request)
+        rows = rows_with_folds(arguments, request)
         whole = with_folds(whole, rows, policy, has_clusters=models.has_clusters)
     return _with_strata(whole, models, request.label_strata, spec, request.margin, policy)
 
@@ -221,19 +223,19 @@ def _units_of_looks(found: Compared) -> float:
     raise error("K238", found=what, do="Give y_true and the predictions of every model for it.")
 
 
-def _of_order(given: ModelArguments, request: Request) -> Iterator[Doubt]:
+def _of_order(arguments: ModelArguments, request: Request) -> Iterator[Doubt]:
     """The doubts that rows of arguments are in another order than those of the truth."""
     of_all = {"weights": request.weights, "clusters": request.clusters}
-    each = [("y_pred", name, values) for name, values in given.predicted.items()]
-    each += [(argument, name, values) for name, (argument, values) in given.scores.items()]
-    if not given.trues:
+    each = [("y_pred", name, values) for name, values in arguments.predicted.items()]
+    each += [(argument, name, values) for name, (argument, values) in arguments.scores.items()]
+    if not arguments.trues:
         named = {f"{argument}[{name!r}]": values for argument, name, values in each}
-        yield from doubts_of_order(given.true, "y_true", **named, **of_all, folds=request.folds)
+        yield from doubts_of_order(arguments.true, "y_true", **named, **of_all, folds=request.folds)
         return
     for argument, name, values in each:
         of_model = {f"{what}[{name!r}]": x[name] for what, x in of_all.items() if x is not None}
         own = {f"{argument}[{name!r}]": values, **of_model}
-        yield from doubts_of_order(given.trues[name], f"y_true[{name!r}]", **own)
+        yield from doubts_of_order(arguments.trues[name], f"y_true[{name!r}]", **own)
 
 
 def _of_files(models: Sequence[Rows | TableSets]) -> list[Doubt]:
@@ -288,7 +290,7 @@ def compare_files(
     names = list(sources)
     baseline = names[0] if is_against_first else None
     if sets:
-        refuse("compare", "sets", request.given)
+        refuse("compare", "sets", request.chosen)
         pairs = pair_sets(sets, allow_mismatch=request.allow_mismatch)
         found: Compared = models_of_sets(names, compared_rows(pairs.models))
         of_sets = _of_files(pairs.models)

@@ -78,9 +78,9 @@ def read_classes(learned: Any, estimator: Any) -> tuple[Label, ...]:
         return declared_labels(learned)
     except KaratError:
         name = type(estimator).__name__
-        found = f"classes_ of {name} is {short(learned)} ({type(learned).__name__})"
+        fact = f"classes_ of {name} is {short(learned)} ({type(learned).__name__})"
         do = "It has to list each class once, in the order of the columns: an array or a list."
-        raise error("K314", found=found, do=do) from None
+        raise error("K314", found=fact, do=do) from None
 
 
 def _are_of_outputs(learned: Any) -> bool:
@@ -134,11 +134,11 @@ def _within(estimator: Any) -> Any:
     is_mean = any(kind.__name__ == "BaggingClassifier" for kind in type(estimator).__mro__)
     if hasattr(estimator, "estimators_") and not is_mean:
         names = _MEMBERS
-    found = [getattr(estimator, name, None) for name in names]
+    candidates = [getattr(estimator, name, None) for name in names]
     steps = getattr(estimator, "steps", None)
     if isinstance(steps, list) and steps and isinstance(steps[-1], tuple):
-        found.append(steps[-1][-1])
-    return next((inner for inner in found if hasattr(inner, "decision_function")), None)
+        candidates.append(steps[-1][-1])
+    return next((inner for inner in candidates if hasattr(inner, "decision_function")), None)
 
 
 def whole_outputs(values: Any, outputs: Sequence[Any] | None) -> Any:
@@ -182,8 +182,8 @@ class ClassScores:
         try:
             array = self._array = array_of(values)
         except Exception:  # rows of several lengths, a device: NumPy and the hosts raise anything
-            found = f"{method} of {name} returned a {type(values).__name__} that is no matrix"
-            raise error("K314", found=found, do=_A_COLUMN_EACH.format(method)) from None
+            fact = f"{method} of {name} returned a {type(values).__name__} that is no matrix"
+            raise error("K314", found=fact, do=_A_COLUMN_EACH.format(method)) from None
         self._are_numbers = array.dtype.kind in _NUMBERS
         k, is_column = len(classes), array.ndim == 1 or array.shape[1:] == (1,)
         self._is_column = is_column and k == _PAIR
@@ -198,9 +198,9 @@ class ClassScores:
             shape = counted(n_columns, "column")
             if array.ndim not in (1, _PAIR):
                 shape = f"an array of shape {array.shape}"
-            found = f"{method} of {name} returned {shape}, and classes_ has "
-            found += f"{counted(k, 'class')}: {shown(classes)}"
-            raise error("K314", found=found, do=_A_COLUMN_EACH.format(method))
+            fact = f"{method} of {name} returned {shape}, and classes_ has "
+            fact += f"{counted(k, 'class')}: {shown(classes)}"
+            raise error("K314", found=fact, do=_A_COLUMN_EACH.format(method))
 
     def for_labels(
         self, labels: Sequence[Label] | None, positive: Label | None, *, is_of_one_class: bool
@@ -242,9 +242,9 @@ def _check_known(classes: Sequence[Label], labels: Sequence[Label], argument: st
     unscored = [label for label in labels if label not in classes]
     if unknown or (unscored and argument == "y_score"):
         least = "with every class that the estimator learned"
-        found = f"The estimator learned {shown(classes)}, and labels= are {shown(labels)}"
+        fact = f"The estimator learned {shown(classes)}, and labels= are {shown(labels)}"
         do = f"Give labels= {least}." if unknown else "Only predict_proba may lack a class."
-        raise error("K314", found=found, do=do)
+        raise error("K314", found=fact, do=do)
 
 
 def _in_order(

@@ -167,8 +167,7 @@ def _is_table(request: Request) -> bool:
 
 def _report_of_sets(request: Request, spec: Spec) -> Report:
     """The report of sets of labels in memory."""
-    # What is read from arrays is exact.
-    refuse("evaluate", "sets", request.but(exact=False).given)
+    refuse("evaluate", "sets", request.chosen)
     sets = set_rows(
         request.y_true,
         request.y_pred,

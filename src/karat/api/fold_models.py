@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from karat.results.folds import Folds
 
 
-def rows_with_folds(given: ModelArguments, request: Request) -> list[Rows]:
+def rows_with_folds(arguments: ModelArguments, request: Request) -> list[Rows]:
     """Return the rows of each model with their folds.
 
     Errors:
         K250 models of different rows, or reports; as `label_rows` and `score_rows`.
     """
-    if given.trues or given.reports:
-        what = "Models were measured on different rows" if given.trues else "Reports were given"
+    if arguments.trues or arguments.reports:
+        what = "Models were measured on different rows" if arguments.trues else "Reports were given"
         do = "Give y_true and the predictions of each model for the same rows and folds."
         raise error("K250", found=what, do=do)
     options: dict[str, Any] = {
@@ -48,13 +48,13 @@ def rows_with_folds(given: ModelArguments, request: Request) -> list[Rows]:
         "n_threads": request.n_threads,
     }
     each = []
-    for name in given.names:
-        predicted = given.predicted.get(name)
-        if name not in given.scores:
-            each.append(label_rows(given.true, predicted, **options))
+    for name in arguments.names:
+        predicted = arguments.predicted.get(name)
+        if name not in arguments.scores:
+            each.append(label_rows(arguments.true, predicted, **options))
             continue
-        argument, values = given.scores[name]
-        rows = score_rows(given.true, as_scores(values, argument), y_pred=predicted, **options)
+        argument, values = arguments.scores[name]
+        rows = score_rows(arguments.true, as_scores(values, argument), y_pred=predicted, **options)
         each.append(predicted_rows(rows, None, request.n_threads))
     return each
 

@@ -205,7 +205,7 @@ _PAIR: Final = 2
 
 def judged_options(request: Request) -> Spec:
     """Return how systems are measured (K243: an argument that a judge does not have)."""
-    refuse("compare", "judge", request.given)
+    refuse("compare", "judge", request.chosen)
     check_flag("gold_is_random", request.gold_is_random, "True says that chance chose the rows.")
     check_threads(request.n_threads)
     return Spec(policy=check_policy(request.undefined), n_threads=request.n_threads)
@@ -215,19 +215,19 @@ def judged_models_of_arrays(request: Request, spec: Spec) -> JudgedModels:
     """Return the systems of the arguments of `karat.compare`."""
     refuse_whole_tables_of_judges(request)
     refuse_gold_alone(request)
-    found = judged_arguments(gold_of(request), request)
-    names, gold, judge = found.names, found.gold, found.judge
+    systems = judged_arguments(gold_of(request), request)
+    names, gold, judge = systems.names, systems.gold, systems.judge
     if len(names) < 2:
         known = f"There is one, {names[0]!r}" if names else "There is none"
         raise error("K161", found=known)
 
     def of(name: str, labels: Any) -> JudgedRows:
-        argument, values = found.scores.get(name, ("", None))
+        argument, values = systems.scores.get(name, ("", None))
         scores = None if values is None else as_scores(values, argument)
         return judged_arrays(
             _own(gold, name),
             _own(judge, name),
-            found.predicted.get(name),
+            systems.predicted.get(name),
             scores,
             weights=request.weights,
             clusters=request.clusters,

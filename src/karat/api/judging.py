@@ -221,7 +221,7 @@ def refuse_gold_alone(request: Request) -> None:
 
 def judged_spec(request: Request) -> Spec:
     """Return the settings of a report with a judge (K243: an argument that it does not have)."""
-    refuse("evaluate", "judge", request.given)
+    refuse("evaluate", "judge", request.chosen)
     confidence = intervals_of(request)
     metrics = request.metrics
     if isinstance(metrics, str) and metrics == "all":

@@ -382,7 +382,7 @@ def models_of_rows(
     )
 
 
-def models_of_arrays(given: ModelArguments, request: Request) -> Models:
+def models_of_arrays(arguments: ModelArguments, request: Request) -> Models:
     """Models that predicted the same rows, in arrays."""
     weights, clusters = request.weights, request.clusters
     for name, value in (("weights", weights), ("clusters", clusters)):
@@ -390,7 +390,7 @@ def models_of_arrays(given: ModelArguments, request: Request) -> Models:
             found = f"karat.compare takes values, and {name}= is {value!r}"
             do = f"Give the values of the column: {name}=table[{value!r}]."
             raise error("K143", argument=name, found=found, do=do)
-    true = encode(given.true, "y_true")
+    true = encode(arguments.true, "y_true")
     n = len(true)
     w = None
     if weights is not None:
@@ -398,13 +398,13 @@ def models_of_arrays(given: ModelArguments, request: Request) -> Models:
         refuse_weights(w)
     of_rows = None if clusters is None else clusters_of_rows(clusters, n)
     predicted = {
-        name: encoded_model(values, "y_pred", name) for name, values in given.predicted.items()
+        name: encoded_model(values, "y_pred", name) for name, values in arguments.predicted.items()
     }
     scored = {}
-    for name, (argument, values) in given.scores.items():
-        guess, scores = given.predicted.get(name), as_scores(values, argument)
+    for name, (argument, values) in arguments.scores.items():
+        guess, scores = arguments.predicted.get(name), as_scores(values, argument)
         scored[name] = score_rows(
-            given.true,
+            arguments.true,
             scores,
             y_pred=guess,
             weights=w,
@@ -417,9 +417,9 @@ def models_of_arrays(given: ModelArguments, request: Request) -> Models:
         rows = scored_models(scored, others, true)
     else:
         rows = aligned_models(true, predicted, request.labels, request.positive)
-    each = [replace(rows[name], weights=w, clusters=of_rows) for name in given.names]
+    each = [replace(rows[name], weights=w, clusters=of_rows) for name in arguments.names]
     return models_of_rows(
-        given.names,
+        arguments.names,
         each,
         request.n_threads,
         keeps_all=None,
@@ -428,30 +428,30 @@ def models_of_arrays(given: ModelArguments, request: Request) -> Models:
     )
 
 
-def models_given(given: ModelArguments, request: Request) -> Models:
+def models_given(arguments: ModelArguments, request: Request) -> Models:
     """Models of rows with one class each: of reports, of rows of their own, or of the same rows."""
-    if given.reports:
-        return models_of_reports(given)
-    if given.trues:
-        return models_apart(given, request)
-    return models_of_arrays(given, request)
+    if arguments.reports:
+        return models_of_reports(arguments)
+    if arguments.trues:
+        return models_apart(arguments, request)
+    return models_of_arrays(arguments, request)
 
 
-def models_apart(given: ModelArguments, request: Request) -> Models:
+def models_apart(arguments: ModelArguments, request: Request) -> Models:
     """Models that predicted rows of their own, in arrays."""
     each: dict[str, Models] = {}
-    for name in given.names:
+    for name in arguments.names:
         alone = ModelArguments(
             (name,),
-            given.trues[name],
-            {key: value for key, value in given.predicted.items() if key == name},
-            {key: value for key, value in given.scores.items() if key == name},
+            arguments.trues[name],
+            {key: value for key, value in arguments.predicted.items() if key == name},
+            {key: value for key, value in arguments.scores.items() if key == name},
         )
         each[name] = models_of_arrays(alone, request_of_model(request, name))
     classes = _united([one.classes for one in each.values()])
     return Models(
         classes,
-        given.names,
+        arguments.names,
         None,
         tuple(one.tables[0] for one in each.values()),
         {name: rows for one in each.values() for name, rows in one.scored.items()},

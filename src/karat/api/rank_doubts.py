@@ -38,7 +38,7 @@ Limits: TypeAlias = tuple[float, float | None, float | None]
 
 
 def of_areas(
-    found: Mapping[str, Limits],
+    limits: Mapping[str, Limits],
     classes: Classes,
     n_columns: int,
     of: str = "",
@@ -50,13 +50,13 @@ def of_areas(
     The first of `AREAS` that has an interval decides.
 
     Args:
-        found: values with their limits, by the name of the metric.
+        limits: values with their limits, by the name of the metric.
         n_columns: scores of each row.
         of: the model, where there are several.
         is_prob: whether the scores are probabilities.
     """
     for name, chance in AREAS.items():
-        number, low, high = found.get(name, (0.0, None, None))
+        number, low, high = limits.get(name, (0.0, None, None))
         if high is None:
             continue
         if high < chance:
@@ -71,18 +71,18 @@ def of_each_area(report: ReportValues) -> Iterator[Doubt]:
 
     Intervals are as wide as those that hold for all classes at once.
     """
-    classes, asked = report.classes, report.confidence
+    classes, confidence = report.classes, report.confidence
     limits = report.class_intervals.get("roc_auc")
-    if limits is None or asked is None or classes.k < 3:
+    if limits is None or confidence is None or classes.k < 3:
         return
     (numbers,) = (
-        found.value
-        for metric, found in report.measured.items()
+        result.value
+        for metric, result in report.measured.items()
         if metric.record.name == "roc_auc" and metric.lift == "per_class"
     )
     lows, highs = limits
-    asked = asked.at(report.n_rows)
-    wider = NormalDist().inv_cdf(1.0 - asked.tail / classes.k) / asked.quantile()
+    confidence = confidence.at(report.n_rows)
+    wider = NormalDist().inv_cdf(1.0 - confidence.tail / classes.k) / confidence.quantile()
     with np.errstate(invalid="ignore"):
         at = np.flatnonzero(numbers + (highs - numbers) * wider < 0.5).tolist()
     if not 0 < len(at) < classes.k:

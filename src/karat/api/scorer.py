@@ -143,9 +143,9 @@ class Scorer:
                 f"{self.metric} reads probabilities or scores",
                 do="Choose a metric of labels.",
             )
-        given = {"y_pred": y_pred, "positive": pos_label}
+        arguments = {"y_pred": y_pred, "positive": pos_label}
         # A threshold chooses one of the labels that the estimator learned.
-        return self._value(y_true, sample_weight, given, lambda: True)
+        return self._value(y_true, sample_weight, arguments, lambda: True)
 
     def _scored(
         self,
@@ -157,8 +157,8 @@ class Scorer:
     ) -> float:
         """The score, whose predictions come from `call`."""
         if self.metric.needs_scores:
-            given = self._scores(call, estimator, X, y)
-            return self._sign * self._value(y, sample_weight, given)
+            arguments = self._scores(call, estimator, X, y)
+            return self._sign * self._value(y, sample_weight, arguments)
         if not hasattr(estimator, "predict"):
             found = f"{short(estimator)} has no method predict"
             raise error("K313", metric=self.metric, found=found, do="Give a fitted classifier.")
@@ -171,7 +171,7 @@ class Scorer:
         self,
         y: Any,
         sample_weight: Any,
-        given: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         are_of_one_spelling: Callable[[], bool] = lambda: False,
     ) -> float:
         """The value of the metric.
@@ -182,7 +182,7 @@ class Scorer:
                 none in common.
         """
         options: dict[str, Any] = {"labels": self.labels, "positive": self.positive}
-        options |= {"weights": sample_weight, **given}
+        options |= {"weights": sample_weight, **arguments}
         parameters = dict(self.metric.params)
         try:
             try:
@@ -192,7 +192,7 @@ class Scorer:
                     raise
             return float(label_value(self.metric, y, **options, are_of_one_spelling=True))
         except KaratError as problem:
-            raise self._in_a_scorer(problem, given.get("labels")) from None
+            raise self._in_a_scorer(problem, arguments.get("labels")) from None
 
     def _in_a_scorer(self, problem: KaratError, learned: Sequence[Label] | None) -> KaratError:
         """The error with the options that a scorer has.

@@ -223,28 +223,30 @@ def are_models_of_sets(given: ModelArguments) -> bool:
     return any(hold_sets(*pair) for pair in zip(trues, predicted, strict=True))
 
 
-def set_models(given: ModelArguments, request: Request) -> SetModels:
+def set_models(arguments: ModelArguments, request: Request) -> SetModels:
     """Models of arrays.
 
     Errors:
         K109, K130 to K137, K196 scores; K140 a threshold beside labels of every model; else as
         `sets_of_models`.
     """
-    if given.reports:
-        return _of_reports(given)
+    if arguments.reports:
+        return _of_reports(arguments)
     n_threads = request.n_threads or 0
-    thresholds = _thresholds(given, request.threshold)
-    if given.trues:
+    thresholds = _thresholds(arguments, request.threshold)
+    if arguments.trues:
         rows = []
-        for name in given.names:
-            called = dict([_called(given, name)])
-            (one,) = _sets(given.trues[name], called, request_of_model(request, name))
-            rows.append(_with_scores(given, name, one, thresholds))
-        return replace(_on_one_axis(given.names, rows), n_threads=n_threads)
-    called = dict(_called(given, name) for name in given.names)
-    each = zip(given.names, _sets(given.true, called, request), strict=True)
-    rows = [_with_scores(given, name, one, thresholds) for name, one in each]
-    return models_of_sets(given.names, rows, is_paired=bool(request.paired), n_threads=n_threads)
+        for name in arguments.names:
+            called = dict([_called(arguments, name)])
+            (one,) = _sets(arguments.trues[name], called, request_of_model(request, name))
+            rows.append(_with_scores(arguments, name, one, thresholds))
+        return replace(_on_one_axis(arguments.names, rows), n_threads=n_threads)
+    called = dict(_called(arguments, name) for name in arguments.names)
+    each = zip(arguments.names, _sets(arguments.true, called, request), strict=True)
+    rows = [_with_scores(arguments, name, one, thresholds) for name, one in each]
+    return models_of_sets(
+        arguments.names, rows, is_paired=bool(request.paired), n_threads=n_threads
+    )
 
 
 def _sets(true: Any, predictions: Mapping[str, Any], request: Request) -> Iterable[SetRows]:

@@ -129,7 +129,9 @@ def report_of_table(
             keep_rows=spec.keep_rows if units is None else 0,
         )
         if counted.sets is not None:
-            refuse("evaluate", "sets", request.given)
+            if request.exact:
+                refuse("evaluate", "sets of a table", {"exact": True})
+            refuse("evaluate", "sets", request.chosen)
         else:
             scores = counted.scores if request.exact else None
             if scores is not None and not isinstance(source, Rows | Counted | Tallies):

@@ -53,7 +53,7 @@ def compare_judged(
 
     if flips is not None:
         raise error("K243", argument="--flips", found=_NO_FLIPS, do="Leave it out.")
-    refuse("compare", "judge", request.but(threshold=None).given)
+    refuse("compare", "judge", request.but(threshold=None).chosen)
     policy = check_policy(request.undefined)
     spec = Spec(None, policy, None, request.n_threads, request.threshold)
     models = judged_models_of_files(sources, request, spec)

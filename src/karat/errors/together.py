@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 from karat.errors import error
 from karat.errors.options import option
 
-Beside: TypeAlias = Literal["sets", "sets of a table", "judge", "looks", "checkpoint"]
+Beside: TypeAlias = Literal["sets", "sets of arrays", "sets of a table", "judge", "looks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ _ONE_LOOK: Final = "What takes replicates, permutations or folds holds for one l
 _ONCE: Final = "Systems with a judge are compared on the same rows, one class a row, once"
 
 TABLE: Final = (
-    Refusal("evaluate", "sets", "exact", "Scores of sets are not put into buckets"),
+    Refusal("evaluate", "sets of a table", "exact", "Scores of sets are not put into buckets"),
     Refusal("evaluate", "sets", "checkpoint", _COUNTS),
     Refusal("evaluate", "sets", "folds", _ONE_FOLD),
     Refusal("evaluate", "sets", "design", _MIX),
     Refusal("evaluate", "sets", "anytime", _LOOKS),
     Refusal("compare", "sets", "folds", _ONE_FOLD),
-    Refusal("gate", "sets", "id", "Sets of arrays are matched by their order"),
-    Refusal("gate", "sets", "by", "A gate of sets has no slices yet"),
+    Refusal("gate", "sets of arrays", "id", "Sets of arrays are matched by their order"),
+    Refusal("gate", "sets of arrays", "by", "A gate of sets has no slices yet"),
     Refusal("gate", "sets", "with_rows", "A baseline of sets is the JSON of its report"),
     Refusal("gate", "sets", "folds", _ONE_FOLD),
     Refusal("gate", "sets", "anytime", _LOOKS),
@@ -128,16 +128,16 @@ TABLE: Final = (
 )
 
 
-def refuse(verb: str, beside: Beside, given: Mapping[str, Any]) -> None:
-    """Raise the error of the first cell of the table whose option is given.
+def refuse(verb: str, beside: Beside, chosen: Mapping[str, Any]) -> None:
+    """Raise the error of the first cell of the table whose option is chosen.
 
     Args:
-        given: the options that have another value than their default, by name.
+        chosen: the options that have another value than their default, by name.
     """
     for cell in TABLE:
-        if cell.beside != beside or cell.verb not in ("any", verb) or cell.option not in given:
+        if cell.beside != beside or cell.verb not in ("any", verb) or cell.option not in chosen:
             continue
-        value = given[cell.option]
+        value = chosen[cell.option]
         if cell.values and not any(value is each or _is_text(value, each) for each in cell.values):
             continue
         argument = option(cell.option)

@@ -28,7 +28,7 @@ def only_pair(metric: str, differences: Sequence[DifferenceT]) -> DifferenceT:
     """Return the difference of the only pair of models in a metric (K168: there are several)."""
     if len(differences) == 1:
         return differences[0]
-    pairs = shown([(metric, one.a, one.b) for one in differences])
+    pairs = shown([(metric, pair.a, pair.b) for pair in differences])
     raise error("K168", what=f"{metric} alone: there are {len(differences)} pairs", known=pairs)
 
 

@@ -120,9 +120,9 @@ OF_MIX: Final = "it depends on the class proportions, which the design fixes"
 _OPEN: Final = "from scores in buckets; how far from exact is not known"
 
 
-def _joined(told: str, more: str) -> str:
+def _joined(remark: str, more: str) -> str:
     """Add a remark; one that was read from JSON has it already."""
-    return told if more in told else "; ".join(filter(None, (told, more)))
+    return remark if more in remark else "; ".join(filter(None, (remark, more)))
 
 
 def listed_metrics(cells: Cells, of_scores: Iterable[Metric] = ()) -> list[Metric]:
@@ -284,14 +284,16 @@ class ReportValues(NamedResults):
 
     def _remark(self, metric: Metric, of_interval: str | None) -> str | None:
         """Remark about an interval, and about a value that the design or buckets decide."""
-        told = of_interval or ""
-        asked = self.confidence
-        is_fixed = asked is not None and asked.design != "cohort" and metric.record.is_estimate
-        if is_fixed and told not in (A_COUNT, FIXED) and metric.depends_on_mix(self.classes.k):
-            told = _joined(told, OF_MIX)
+        remark = of_interval or ""
+        confidence = self.confidence
+        is_fixed = (
+            confidence is not None and confidence.design != "cohort" and metric.record.is_estimate
+        )
+        if is_fixed and remark not in (A_COUNT, FIXED) and metric.depends_on_mix(self.classes.k):
+            remark = _joined(remark, OF_MIX)
         if self.bounds.get(metric, ()) is None:
-            told = _joined(told, _OPEN)
-        return told or None
+            remark = _joined(remark, _OPEN)
+        return remark or None
 
     def _interval(
         self, metric: Metric, value: float, cells: Cells, *, is_undefined: bool

@@ -269,7 +269,7 @@ def current_sets(request: Request) -> SetRows | MultilabelReport:
     Errors:
         K222 an option that is for rows with one class; else as `set_rows`.
     """
-    refuse("gate", "sets", {x: v for x, v in request.given.items() if x in ("id", "by")})
+    refuse("gate", "sets of arrays", request.chosen)
     if isinstance(request.y_true, MultilabelReport):
         return request.y_true
     return _rows(request)

@@ -102,7 +102,7 @@ def gated(request: Request) -> GateResult:
     if isinstance(current, Rows | Report):
         run = _evaluation(request, rules, spec, current, baseline, name)
     else:
-        refuse("gate", "sets", request.but(id=None, by=None).given)
+        refuse("gate", "sets", request.chosen)
         then = None if baseline is None else baseline_of_sets(request, baseline, name, current)
         run = SetEvaluation.of(rules, spec, current, then, name)
     cases = run.cases()
@@ -203,7 +203,7 @@ def _spec(request: Request) -> GateSpec:
     evidence = one_of("evidence", request.evidence, ("value", "low"), do)
     adjust = one_of("adjust", request.adjust, ("holm", "none"), do)
     do = "A gate needs intervals to tell a drop from chance."
-    asked = confidence_required(request.level, do, anytime=request.anytime)
+    confidence = confidence_required(request.level, do, anytime=request.anytime)
     do = "Slices with fewer rows are not judged."
     n = whole_number("min_n", request.min_n, do, 1, choices="a whole number of at least 1")
     policy = check_policy(request.undefined)
@@ -222,13 +222,13 @@ def _spec(request: Request) -> GateSpec:
     is_set = {argument: bool(getattr(request, argument)) for argument in flags}
     return GateSpec(
         # A value passes and fails by chance at some run; limits of every run do not.
-        evidence if asked.anytime is None else "low",
-        asked.level,
+        evidence if confidence.anytime is None else "low",
+        confidence.level,
         adjust,
         n,
         policy,
         inconclusive=inconclusive,
-        anytime=asked.anytime,
+        anytime=confidence.anytime,
         **is_set,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias
 
@@ -85,7 +85,6 @@ class Option:
         verbs: functions and methods that take it: ``"evaluate"``, ``"Stream.update"``.
         group: name of the group of options that declares it.
         is_positional: whether it may be given without its name.
-        check: from a value to the checked value; raises K122 or the like.
         flags: its options of the command line, each of some commands.
         changes: verb → what differs there.
     """
@@ -97,7 +96,6 @@ class Option:
     verbs: tuple[str, ...]
     group: str
     is_positional: bool = False
-    check: Callable[[Any], Any] | None = None
     flags: tuple[Flag, ...] = ()
     changes: tuple[tuple[str, Change], ...] = ()
 
@@ -124,7 +122,6 @@ def option(
     verbs: str = "",
     default: Any = None,
     is_positional: bool = False,
-    check: Callable[[Any], Any] | None = None,
     flags: tuple[Flag, ...] = (),
     at: Mapping[str, Change] | None = None,
 ) -> Any:
@@ -133,7 +130,6 @@ def option(
         "text": text,
         "verbs": tuple(verbs.split()),
         "is_positional": is_positional,
-        "check": check,
         "flags": flags,
         "changes": tuple((at or {}).items()),
     }

@@ -64,7 +64,7 @@ class Request(
         return _new(type(self), {**vars(self), **values})
 
     @property
-    def given(self) -> dict[str, Any]:
+    def chosen(self) -> dict[str, Any]:
         """The options that have another value than their default, by name."""
         return {name: getattr(self, name) for name in all_options() if self.is_given(name)}
 

@@ -32,17 +32,19 @@ def verb(function: Callable[..., T]) -> Callable[..., T]:
     Errors:
         K126, K138, K156, K162 arguments that it does not have, or without their names.
     """
-    name = function.__qualname__.removesuffix(".__init__")
+    name = function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
     options = options_of(name)
     places = tuple(item.name for item in options if item.is_positional)
-    n_selves = int("." in function.__qualname__)
+    n_selves = int("self" in inspect.signature(function).parameters)
 
     def called(*args: Any, **kwargs: Any) -> T:
-        given = args[n_selves:]
-        if given:
-            if len(given) > len(places) or not kwargs.keys().isdisjoint(places[: len(given)]):
+        positional = args[n_selves:]
+        if positional:
+            if len(positional) > len(places) or not kwargs.keys().isdisjoint(
+                places[: len(positional)]
+            ):
                 raise TypeError(f"{name}() takes each of {', '.join(places)} once")
-            kwargs |= zip(places, given, strict=False)
+            kwargs |= zip(places, positional, strict=False)
         return function(*args[:n_selves], Request.of(name, **kwargs))
 
     for fact in ("__module__", "__name__", "__qualname__"):
@@ -90,5 +92,5 @@ def with_arguments(doc: str | None, options: Sequence[Option]) -> str | None:
         return None
     text = inspect.cleandoc(doc)
     lines = "\n".join(_WRAPPER.fill(f"{item.name}: {item.text}") for item in options)
-    at = min(text.index(each) for each in _SECTIONS if f"\n{each}" in text)
-    return f"{text[:at]}Args:\n{lines}\n\n{text[at:]}"
+    at = min(text.index(f"\n{each}") for each in _SECTIONS if f"\n{each}" in text)
+    return f"{text[:at]}\nArgs:\n{lines}\n{text[at:]}"

@@ -302,14 +302,14 @@ class Stream:
     def _update_sets(self, y_true: Any, y_pred: Any, weights: Any, **scores: Any) -> None:
         settings = self._settings
         has_scores = any(values is not None for values in scores.values())
-        given = settings.of_one_class
+        chosen = settings.of_one_class
         if has_scores:
             # Labels are predicted at or above it, as for two classes.
-            given.pop("threshold", None)
-        refuse("Stream", "sets", given)
-        given = {"labels": settings.labels, "positive": settings.positive, "weights": weights}
+            chosen.pop("threshold", None)
+        refuse("Stream", "sets", chosen)
+        chosen = {"labels": settings.labels, "positive": settings.positive, "weights": weights}
         threshold = settings.threshold if has_scores else None
-        rows = set_rows(y_true, y_pred, **scores, **given, threshold=threshold, is_part=True)
+        rows = set_rows(y_true, y_pred, **scores, **chosen, threshold=threshold, is_part=True)
         with self._lock:
             self._refuse_mixed("sets")
             self._land()

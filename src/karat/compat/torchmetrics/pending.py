@@ -71,9 +71,9 @@ class Pending:
 
     def copy(self) -> Pending:
         """The same rows, to which others can be added."""
-        found = Pending(self.k, self.detail, self.is_listed, self._true[0], self._pred[0])
-        found._true, found._pred, found.n = list(self._true), list(self._pred), self.n
-        return found
+        copied = Pending(self.k, self.detail, self.is_listed, self._true[0], self._pred[0])
+        copied._true, copied._pred, copied.n = list(self._true), list(self._pred), self.n
+        return copied
 
     def counted(self) -> Tensor:
         """The rows as ``cells`` int64[k, k] or ``classes`` int64[3, k]."""
@@ -83,5 +83,5 @@ class Pending:
         )
         is_whole = self.detail == "cells"
         tally = _native.count_codes(true, 0, None, pred, 0, None, self.k, None, is_whole, 0)
-        found: Any = tally.cells() if is_whole else np.stack(tally.marginals())
-        return torch.from_numpy(found)
+        table: Any = tally.cells() if is_whole else np.stack(tally.marginals())
+        return torch.from_numpy(table)

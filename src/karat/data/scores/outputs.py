@@ -118,11 +118,11 @@ def _of_structs(column: ArrowColumn, argument: str) -> Rows | dict[str, ArrowCol
     if not len(column):
         raise error("K101", argument=argument)
     if column.format == "+s":
-        found = fields_of(column)
-        if found.keys() == _PIPELINE:
+        fields = fields_of(column)
+        if fields.keys() == _PIPELINE:
             raise _best_alone({"label": "…", "score": "…"}, 0, argument)
-        _check_classes([*found], argument, is_pipeline=False)
-        return found
+        _check_classes([*fields], argument, is_pipeline=False)
+        return fields
     rows: Rows = []
     for chunk in column.chunks:
         sizes, parts = items_of_lists(chunk)
@@ -171,22 +171,26 @@ def columns_by_class(rows: Rows, argument: str) -> dict[str, list[Any]]:
         facts = {"row": gone[0], "place": "", "value": rows[gone[0]]}
         raise error("K131", argument=argument, count=len(gone), n=len(rows), **facts)
     is_pipeline = not any(isinstance(row, Mapping) for row in rows)
-    found = [_scores_of(row, place, argument) for place, row in enumerate(rows)]
-    twice = [i for i, (row, one) in enumerate(zip(rows, found, strict=True)) if len(one) < len(row)]
+    by_row = [_scores_of(row, place, argument) for place, row in enumerate(rows)]
+    twice = [
+        i
+        for i, (row, scores) in enumerate(zip(rows, by_row, strict=True))
+        if len(scores) < len(row)
+    ]
     if twice:
         labels = [label for label, _ in rows[twice[0]]]
         facts = {"row": twice[0], "count": len(twice), "n": len(rows)}
         facts["value"] = next(x for i, x in enumerate(labels) if x in labels[:i])
         do = "Give the score of each class once: two classes of the model may have one name."
         raise error("K196", argument=argument, advice=do, **facts)
-    classes = list(dict.fromkeys(chain.from_iterable(found)))
+    classes = list(dict.fromkeys(chain.from_iterable(by_row)))
     _check_classes(classes, argument, is_pipeline=is_pipeline)
-    for place, row in enumerate(found):
+    for place, row in enumerate(by_row):
         if len(row) < len(classes):
             lacking = shown([name for name in classes if name not in row])
             do = _EVERY if is_pipeline else "Give every row the score of every class."
             raise _refused(argument, f"Row {place} has no score of {lacking}", do)
-    return {str(name): [row[name] for row in found] for name in classes}
+    return {str(name): [row[name] for row in by_row] for name in classes}
 
 
 def _scores_of(row: Any, place: int, argument: str) -> dict[Any, Any]:
@@ -195,8 +199,8 @@ def _scores_of(row: Any, place: int, argument: str) -> dict[Any, Any]:
         return dict(row)
     if isinstance(row, list) and all(isinstance(x, tuple) and len(x) == PAIR for x in row):
         return dict(row)
-    found = f"Row {place} is {short(row)}; others have the score of each class by its name"
-    raise _refused(argument, found, "Give every row in the same form.")
+    fact = f"Row {place} is {short(row)}; others have the score of each class by its name"
+    raise _refused(argument, fact, "Give every row in the same form.")
 
 
 def _check_classes(classes: list[Any], argument: str, *, is_pipeline: bool) -> None:
@@ -247,16 +251,16 @@ def refuse_matrices(values: Any, argument: str, n: int | None = None) -> None:
         return
     is_torch = type(values[0]).__module__.partition(".")[0] == "torch"
     batches = f"{argument}={'torch.cat' if is_torch else 'np.concatenate'}(P)"
-    found = f"It is a list of {len(values)} arrays of shape {shapes[0]}"
+    fact = f"It is a list of {len(values)} arrays of shape {shapes[0]}"
     if len(set(shapes)) > 1:
-        found = f"It is a list of {len(values)} arrays, the first of shape {shapes[0]} and the "
-        found += f"last of shape {shapes[-1]}"
-    found += f", {sum(lengths)} rows together"
+        fact = f"It is a list of {len(values)} arrays, the first of shape {shapes[0]} and the "
+        fact += f"last of shape {shapes[-1]}"
+    fact += f", {sum(lengths)} rows together"
     do = f"If they are batches of rows, join them: {batches}."
     if len(set(lengths)) == 1 and n is None:
         do += f" If they are one each output: for one of them, {argument}=P[0] with its column of "
         do += "the truth; for all, y_true is an indicator matrix, one column for each output."
-    raise _refused(argument, found, do)
+    raise _refused(argument, fact, do)
 
 
 def _refused(argument: str, found: str, do: str) -> KaratError:

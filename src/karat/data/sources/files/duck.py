@@ -263,8 +263,8 @@ def _explained(
     # Errors of a filter expression do not mention files.
     if where is not None and (is_of_sql or (file is None and not _OF_FILES.search(text))):
         # The pointer below the first lines would show the whole statement.
-        told = _sql_message(text).partition("\nLINE " if is_of_sql else "\n")[0]
-        return _of_condition(f"The condition {short(where, 200)} fails: {told}", where)
+        message = _sql_message(text).partition("\nLINE " if is_of_sql else "\n")[0]
+        return _of_condition(f"The condition {short(where, 200)} fails: {message}", where)
     if file is None and len(files) == 1:
         file = files[0]
     if file is None and not files:

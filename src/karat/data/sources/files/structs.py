@@ -41,14 +41,14 @@ def refused_structs(
     else:
         what = "structs"
         cells = [f"{column}.{_name(field)}" for field in fields]
-    found = f"It holds {what}, {kind}"
+    fact = f"It holds {what}, {kind}"
     if not fields:
-        return error("K130", argument=f"Column {name!r}", found=found)
+        return error("K130", argument=f"Column {name!r}", found=fact)
     each = zip(cells, fields, strict=True)
     chosen = ", ".join(f"{cell} AS {_name(f'proba_{field}')}" for cell, field in each)
     query = f"SELECT * EXCLUDE ({column}), {chosen} FROM {source}"
     do = f"Read a column for each class instead of the file, by a query: {query}"
-    return error("K130", argument=f"Column {name!r}", found=found, advice=do)
+    return error("K130", argument=f"Column {name!r}", found=fact, advice=do)
 
 
 def _name(name: str) -> str:
@@ -59,8 +59,8 @@ def _name(name: str) -> str:
 def _fields(kind: str) -> list[str]:
     """Return the fields of a type of structs; none if one of them is no number."""
     inner = kind.removeprefix("STRUCT(").removesuffix(")")
-    names = [found[1] for found in _FIELD.finditer(inner)]
-    if ", ".join(found[0] for found in _FIELD.finditer(inner)) != inner:
+    names = [matched[1] for matched in _FIELD.finditer(inner)]
+    if ", ".join(matched[0] for matched in _FIELD.finditer(inner)) != inner:
         return []
     return [name[1:-1].replace('""', '"') if name.startswith('"') else name for name in names]
 
@@ -70,5 +70,5 @@ def _labels(name: str, source: str, connection: duckdb.DuckDBPyConnection) -> li
     sql = f"SELECT to_json({quoted(name)}) FROM {source} LIMIT 1"
     rows = connection.sql(sql).fetchall()
     items: Sequence[object] = json.loads(rows[0][0]) if rows and rows[0][0] else []
-    found = [item.get("label") for item in items if isinstance(item, dict) and len(item) == 2]
-    return sorted(label for label in found if isinstance(label, str))
+    labels = [item.get("label") for item in items if isinstance(item, dict) and len(item) == 2]
+    return sorted(label for label in labels if isinstance(label, str))
