@@ -15,6 +15,7 @@ SEED   ?= 1
 
 BIN     := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f) $(shell find src/karat -name __init__.py)
+STUB    := src/karat/__init__.pyi
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
 NEWEST  := numpy scipy narwhals nanoarrow click rich duckdb jinja2 matplotlib pandas polars pyarrow \
 	pytest pytest-xdist hypothesis jsonschema psutil
@@ -51,14 +52,14 @@ $(TESTS); tests=$$?; \
 wait $$types || { echo "mypy --strict src has findings: make types"; exit 1; }; exit $$tests
 endef
 
-lint: $(VENV)/installed-test  ## check style and formatting with ruff
+lint: $(STUB)  ## check style and formatting with ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/installed-test  ## check the types of src with mypy --strict
+types: $(STUB)  ## check the types of src with mypy --strict
 	$(BIN)/mypy --strict src
 
-unit: $(VENV)/installed-test  ## run the tests only
+unit: $(STUB)  ## run the tests only
 	$(TESTS)
 
 # Without a browser the tests of pages are skipped, and say so; .ci/run asks for it and requires them.
@@ -146,9 +147,10 @@ tables: $(VENV)/installed-test  ## write docs/equivalents.md and docs/options.md
 	$(BIN)/python docs/equivalents.py
 	$(BIN)/python docs/options.py
 
-stub: $(VENV)/installed-test  ## write the type stubs again, from the catalogue and the table of the drop-in for torchmetrics
-	$(BIN)/python -m karat.api.stubs
-	$(BIN)/python -m karat.compat.torchmetrics.stub
+stub: $(STUB)  ## write the type stubs again, as the build does, where a source is newer
+
+$(STUB): $(VENV)/installed-test $(shell find src/karat -name '*.py')
+	@$(BIN)/python native/stubs.py src/karat/_native*.so src/karat && touch $@
 
 # BUILD and INSTALL are lists of interpreters: BUILD="python3.11 python3.12" INSTALL=python3.13.
 release: $(VENV)/installed-release  ## build sdist and wheels, look at them, install and test them without a compiler

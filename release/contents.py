@@ -14,7 +14,9 @@ __all__ = ["MOST_BYTES", "faults_of_sdist", "faults_of_wheel"]
 NEEDED = {
     "karat/__init__.py", "karat/__init__.pyi", "karat/py.typed", "karat/output/report.schema.json",
     "karat/output/judged.schema.json", "karat/output/html/templates/report.html",
-    "karat/cli/demo_data/digits_logreg.parquet",
+    "karat/cli/demo_data/digits_logreg.parquet", "karat/curves/__init__.pyi",
+    "karat/plot/__init__.pyi", "karat/compat/torchmetrics/classification.pyi",
+    "karat/compat/torchmetrics/functional/classification.pyi",
 }  # fmt: skip
 
 

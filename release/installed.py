@@ -16,11 +16,11 @@ __all__ = ["TESTS", "installed", "tested"]
 TESTS = (
     "tests/calibration", "tests/comparison", "tests/curves", "tests/gate", "tests/data",
     "tests/laws", "tests/meaning", "tests/objectives", "tests/streams", "tests/tally",
-    "tests/inference",
+    "tests/inference", "tests/architecture/test_completion.py",
 )  # fmt: skip
 HOSTS = (
     "pytest", "pytest-xdist", "hypothesis", "jsonschema", "scikit-learn", "pandas", "polars",
-    "pyarrow", "ml_dtypes", "psutil",
+    "pyarrow", "ml_dtypes", "psutil", "jedi", "basedpyright",
 )  # fmt: skip
 """Of the extra `test`, with its versions."""
 

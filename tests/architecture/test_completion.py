@@ -113,6 +113,47 @@ def test_a_name_without_a_docstring_is_found() -> None:
     assert undocumented(found, ["b", "c"]) == ["b"]
 
 
+def parameters_of(name: str) -> list[str]:
+    """The parameters of a public function or class as it is at run time; none of a constant."""
+    value = getattr(karat, name)
+    if not callable(value) or (isinstance(value, type) and issubclass(value, Exception)):
+        return []
+    return [
+        item.name
+        for item in inspect.signature(value).parameters.values()
+        if item.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    ]
+
+
+def hidden(known: dict[str, set[str]], names: Iterable[str]) -> dict[str, list[str]]:
+    """Public name → the parameters that an editor does not show."""
+    missing = {name: [p for p in parameters_of(name) if p not in known[name]] for name in names}
+    return {name: parameters for name, parameters in missing.items() if parameters}
+
+
+def callables() -> list[str]:
+    """The public names that users call: all but the records that calls return, and errors."""
+    names = [name for name in dir(karat) if parameters_of(name)]
+    return [name for name in names if not dataclasses.is_dataclass(getattr(karat, name))]
+
+
+def test_jedi_shows_every_parameter_of_every_public_name() -> None:
+    jedi = optional("jedi")
+    names, known = callables(), {}
+    project = jedi.Project(SOURCES.parent, sys_path=[str(SOURCES), *sys.path])
+    finders = [one for one in sys.meta_path if not type(one).__module__.startswith("_editable")]
+    with mock.patch.object(sys, "meta_path", finders):
+        environment = jedi.InterpreterEnvironment()
+        for name in names:  # of a long text jedi leaves the end out
+            code = f"import karat\nkarat.{name}("
+            script = jedi.Script(code, project=project, environment=environment)
+            signatures = script.get_signatures()
+            known[name] = {item.name for signature in signatures for item in signature.params}
+    assert len(names) > 400
+    assert hidden(known, names) == {}
+    assert hidden({"f1": {"y_true"}}, ["f1"])["f1"][0] == "y_pred"
+
+
 def pyright(*arguments: str, folder: Path) -> str:
     """What Pyright says of the sources, with the packages of this Python."""
     optional("basedpyright")
@@ -175,6 +216,23 @@ def test_pyright_finds_no_error_where_every_public_name_is_used(tmp_path: Path) 
     assert re.findall(r"uses\.py:\d+.*- error.*", told) == []
     lines = {int(line) for line in re.findall(r"wrong\.py:(\d+):\d+ - error", told)}
     assert lines == set(range(3, 3 + len(WRONG))), told
+
+
+def test_pyright_knows_every_parameter_of_every_public_name(tmp_path: Path) -> None:
+    names = callables()
+    calls = [
+        f"karat.{name}({', '.join(f'{parameter}=a' for parameter in parameters_of(name))})"
+        for name in names
+    ]
+    calls = [call.replace("data=a, ", "", 1) for call in calls]  # roles and data exclude each other
+    head = "from typing import Any\nimport karat\na: Any = None\n"
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
+    (tmp_path / "calls.py").write_text(head + "\n".join([*calls, "karat.f1(a, a, lantern=a)"]))
+    told = pyright("calls.py", folder=tmp_path)
+    wrong = re.findall(r"calls\.py:(\d+):\d+ - error: (.*)", told)
+    assert [calls[int(line) - 4] for line, _ in wrong[:-1]] == [], wrong
+    assert len(wrong) == 1
+    assert int(wrong[0][0]) == len(calls) + 4
 
 
 def told_of_attributes(kind: type) -> dict[str, str]:

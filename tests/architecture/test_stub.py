@@ -1,4 +1,4 @@
-"""The committed stubs say what the catalogue, and the table of the drop-in, say."""
+"""The stubs that the build writes say what the catalogue, and the table of the drop-in, say."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ DROP_IN = PACKAGE / "compat" / "torchmetrics"
 
 @pytest.mark.parametrize("path", faces.stub_texts())
 def test_the_stubs_of_the_faces_are_fresh(path: str) -> None:
-    committed = (PACKAGE / path).read_text(encoding="utf-8")
-    assert committed == faces.stub_texts()[path], "stale: run `make stub`"
+    written = (PACKAGE / path).read_text(encoding="utf-8")
+    assert written == faces.stub_texts()[path], "stale: run `make stub`"
 
 
 def functions_of(text: str) -> dict[str, list[ast.FunctionDef]]:
@@ -82,8 +82,8 @@ def test_every_metric_is_a_function_with_its_signature_and_docstring() -> None:
 
 @pytest.mark.parametrize("path", stub_texts())
 def test_the_stubs_of_the_drop_in_are_fresh(path: str) -> None:
-    committed = (DROP_IN / path).read_text(encoding="utf-8")
-    assert committed == stub_texts()[path], "stale: run `make stub`"
+    written = (DROP_IN / path).read_text(encoding="utf-8")
+    assert written == stub_texts()[path], "stale: run `make stub`"
 
 
 def test_every_stub_of_the_drop_in_is_written_from_its_table() -> None:

@@ -51,10 +51,10 @@ class NestedFolds:
         self, n_folds: int = 10, *, n_repeats: int = 1, stratified: bool = False, seed: int = 0
     ) -> None:
         do = "Nested cross-validation needs three folds, best ten."
-        self.n_folds = whole_number("n_folds", n_folds, do, 3)
-        self.n_repeats = whole_number("n_repeats", n_repeats, "Give at least 1.", 1)
-        self.stratified = bool(stratified)
-        self.seed = whole_number("seed", seed, "The same seed makes the same folds.", 0)
+        self.n_folds: int = whole_number("n_folds", n_folds, do, 3)
+        self.n_repeats: int = whole_number("n_repeats", n_repeats, "Give at least 1.", 1)
+        self.stratified: bool = bool(stratified)
+        self.seed: int = whole_number("seed", seed, "The same seed makes the same folds.", 0)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: N803
         """Return the number of splits."""

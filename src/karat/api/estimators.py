@@ -176,7 +176,7 @@ class ClassScores:
     def __init__(
         self, estimator: Any, method: str, values: Any, classes: tuple[Label, ...], metric: Metric
     ) -> None:
-        self.argument = RESPONSES[method]
+        self.argument: str = RESPONSES[method]
         self._classes, self._values = classes, values
         name = type(estimator).__name__
         try:

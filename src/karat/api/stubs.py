@@ -1,7 +1,6 @@
-"""Generator of the type stubs of karat, its curves and its plots: ``python -m karat.api.stubs``.
+"""Type stubs of karat, its curves and its plots, as the build writes them: ``native/stubs.py``.
 
-Their functions are loaded at first use, which editors and type checkers do not see. A test fails
-when a stub is stale.
+Their functions are loaded at first use, which editors and type checkers do not see.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, Final
 
 from karat.api.check import check
@@ -23,7 +21,7 @@ from karat.api.streams.stream import Stream
 from karat.api.weak_slices import find_weak_slices
 from karat.metrics._stub import docstring_text, functions_text
 
-_HEAD: Final = f'''"""Public names of karat. Written by `make stub`; do not edit."""
+_HEAD: Final = f'''"""Public names of karat. Written by the build; do not edit."""
 
 {IMPORTS}
 from numpy import float64
@@ -72,7 +70,7 @@ _Floats: TypeAlias = NDArray[float64]
 
 '''
 
-_CURVES_HEAD: Final = '''"""Public names of karat.curves. Written by `make stub`; do not edit."""
+_CURVES_HEAD: Final = '''"""Public names of karat.curves. Written by the build; do not edit."""
 
 from collections.abc import Iterable
 from typing import Any, Literal, overload
@@ -94,7 +92,7 @@ from karat.curves._traced import Traced as Traced
 from karat.tally import Label
 
 '''
-_PLOT_HEAD: Final = '''"""Public names of karat.plot. Written by `make stub`; do not edit."""
+_PLOT_HEAD: Final = '''"""Public names of karat.plot. Written by the build; do not edit."""
 
 from typing import Any, Final
 
@@ -187,8 +185,3 @@ def _told(function: Callable[..., Any]) -> str:
     """Return the docstring of a function up to its arguments."""
     text, _, _ = (function.__doc__ or "").partition("\nArgs:")
     return docstring_text([" ".join(part.split()) for part in text.strip().split("\n\n")])
-
-
-if __name__ == "__main__":
-    for path, text in stub_texts().items():
-        (Path(__file__).parents[1] / path).write_text(text, encoding="utf-8")

@@ -32,6 +32,10 @@ class Pending:
     """
 
     __slots__ = ("_pred", "_true", "detail", "is_listed", "k", "n")
+    k: int
+    detail: str
+    is_listed: bool
+    n: int
 
     def __init__(self, k: int, detail: str, is_listed: bool, true: Codes, pred: Codes) -> None:
         self.k, self.detail, self.is_listed, self.n = k, detail, is_listed, len(true)

@@ -1,9 +1,8 @@
-"""The type stubs of the drop-in, from its table: `python -m karat.compat.torchmetrics.stub`."""
+"""The type stubs of the drop-in, from its table, as the build writes them: ``native/stubs.py``."""
 
 from __future__ import annotations
 
 from inspect import Parameter
-from pathlib import Path
 from textwrap import wrap
 from typing import Final
 
@@ -53,7 +52,7 @@ def stub_texts() -> dict[str, str]:
 
 
 def _head(kind: str, needed: str) -> str:
-    about = f'"""Metrics as {kind}. Written by `make stub`; do not edit."""'
+    about = f'"""Metrics as {kind}. Written by the build; do not edit."""'
     return f"{about}\n\nfrom typing import Any\n\n{needed}\n"
 
 
@@ -70,8 +69,3 @@ def _definition(indent: str, name: str, taken: list[Parameter], returns: str) ->
         )
         lines = [start, *filled, f"{indent}{end}"]
     return "".join(f"{line}\n" for line in lines).replace(joint, " ")
-
-
-if __name__ == "__main__":
-    for path, text in stub_texts().items():
-        (Path(__file__).parent / path).write_text(text, encoding="utf-8")
