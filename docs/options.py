@@ -25,9 +25,10 @@ TOGETHER = """\
 ## What does not go together
 
 Each option that a verb refuses for rows of some kind or design, and why. The error has the code.
+Where nothing stands under "for good", the cell is a hole that a later version may fill.
 
-| verb | rows | option | why | code |
-|---|---|---|---|---|"""
+| verb | rows | option | why | for good | code |
+|---|---|---|---|---|---|"""
 TITLES = {
     "RowOptions": "Rows and outputs of models",
     "RowRoleOptions": "Roles of rows",
@@ -63,9 +64,9 @@ def lines_of(item: Option) -> Iterator[str]:
 def row_of(cell: Refusal) -> str:
     """Return the row of one option that does not go together with rows of some kind."""
     values = ", ".join(f"`{value!r}`" for value in cell.values)
-    option = f"`{cell.option}`" + (f" ({values})" if values else "")
+    option = f"`{cell.option}`" + (f" ({values})" if values else "") if cell.option else "any"
     verb = "every verb" if cell.verb == "any" else f"`{cell.verb}`"
-    return f"| {verb} | {cell.beside} | {option} | {cell.reason} | {cell.code} |"
+    return f"| {verb} | {cell.beside} | {option} | {cell.reason} | {cell.signed} | {cell.code} |"
 
 
 def page() -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.inference.confidence import Confidence
 from karat.inference.limits import wilson_limits
 from karat.inference.slices import permuted

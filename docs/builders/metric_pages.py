@@ -13,7 +13,8 @@ import karat
 from build import facts_of
 from builders.written import write_changed
 from karat import metrics
-from karat.api.results import Report, Result
+from karat.api.report import Report
+from karat.api.results import Result
 from karat.metrics._registry import every_record
 
 __all__ = ["search_terms", "write_metric_pages"]

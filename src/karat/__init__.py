@@ -31,7 +31,7 @@ _HOMES = {
     "Monitor": "karat.api.monitors.monitor",
     "MonitorResult": "karat.results.gate.monitored",
     "NestedFolds": "karat.api.cross_validation",
-    "Report": "karat.api.results",
+    "Report": "karat.api.report",
     "MultilabelReport": "karat.api.sets",
     "Result": "karat.api.results",
     "Plan": "karat.metrics.plan",

@@ -19,6 +19,7 @@ from unittest import mock
 import pytest
 
 import karat
+from karat.api.results import ClassReport
 from tests.optional import optional
 
 SOURCES = Path(karat.__file__).parents[1]
@@ -261,7 +262,7 @@ def listed_attributes(kind: type) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("kind", [karat.Report, karat.Result, karat.Comparison])
+@pytest.mark.parametrize("kind", [ClassReport, karat.Result, karat.Comparison])
 def test_an_attribute_says_what_its_class_says_of_it(kind: type) -> None:
     listed, found = listed_attributes(kind), told_of_attributes(kind)
     assert len(listed) > 10

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.errors.text import harmless
 from karat.metrics import get
 from karat.output.html.decisions import METRICS

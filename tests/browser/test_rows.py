@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
 from tests.browser.opening import Seen, browser, opened, violations
 from tests.optional import optional
 

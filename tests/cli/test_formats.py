@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.cli.outputs import FORMATS
 from tests.cli.running import Karat, in_process
 from tests.sources.writing import TEN, write_csv

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.cli.demo import bundled
 from karat.cli.options import labels_of, listed
 from karat.output.json import report_schema

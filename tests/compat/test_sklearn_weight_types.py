@@ -28,6 +28,7 @@ from tests.compat.test_sklearn_differences import (
     outcome_of,
     theirs,
 )
+from tests.optional import optional
 
 SEEDS = range(8)
 CALLS = 2600
@@ -142,3 +143,47 @@ def test_weights_of_every_type(seed: int) -> None:
     print(f"seed {seed}: {CALLS} calls, {dict(found)}, {len(unexplained)} unexplained")
     assert not unexplained, "\n".join(unexplained[:3])
     assert found["sums of scikit-learn leave the type"] > 0
+
+
+metrics = optional("sklearn.metrics")
+SETS = np.random.default_rng(3).random((2, 60, 3)) < 0.4
+TWO = np.random.default_rng(4).integers(0, 2, (2, 60))
+OVERFLOWS = (
+    ("f1_score", SETS, {"average": "samples"}, "int32"),
+    ("jaccard_score", SETS, {"average": "samples"}, "int32"),
+    ("precision_recall_fscore_support", SETS, {"average": "samples"}, "int32"),
+    ("class_likelihood_ratios", TWO, {}, "int32"),
+    ("class_likelihood_ratios", TWO, {}, "uint64"),
+    ("matthews_corrcoef", TWO, {}, "uint64"),
+)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "rows", "options", "kind"), OVERFLOWS)
+def test_sums_that_overflow_there_are_those_of_floats(
+    name: str, rows: Any, options: dict[str, Any], kind: str
+) -> None:
+    largest = np.iinfo(kind).max // 4 if kind == "uint64" else np.iinfo(kind).max
+    weights = (np.random.default_rng(5).random(60) * largest).astype(kind)
+    theirs, ours = (getattr(module, name) for module in (metrics, karat_sklearn))
+    right = in_floats(theirs(*rows.astype(int), sample_weight=weights.astype(float), **options))
+    found = in_floats(ours(*rows.astype(int), sample_weight=weights, **options))
+    if isinstance(right, tuple):
+        right, found = right[:3], found[:3]
+    np.testing.assert_allclose(found, right, rtol=1e-9)
+    wrong = in_floats(theirs(*rows.astype(int), sample_weight=weights, **options))
+    wrong = wrong[:3] if isinstance(wrong, tuple) else wrong
+    assert not np.allclose(wrong, right), "scikit-learn does not overflow: strike it from the page"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_long_doubles_are_read_as_doubles() -> None:
+    weights = np.random.default_rng(6).random(60)
+    for average in ("samples", "weighted", "micro"):
+        values = {
+            karat_sklearn.f1_score(
+                *SETS.astype(int), average=average, sample_weight=weights.astype(kind)
+            )
+            for kind in ("longdouble", "float64")
+        }
+        assert max(values) - min(values) < 1e-15, average

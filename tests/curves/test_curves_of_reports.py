@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.curves import _kept
 from karat.data.scores import rows as engine
 from karat.errors import KaratError

@@ -15,7 +15,7 @@ import numpy as np
 import karat
 from karat.api.gate.baseline import _canonical, _checksum, checked_baseline, read_baseline
 from karat.api.judging import JudgedReport
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.api.sets import MultilabelReport
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
@@ -94,7 +94,8 @@ class Target:
 
 BYTES: Final = frozenset({"K205", "K206"})
 METRICS: Final = frozenset(
-    {"K301", "K302", "K303", "K304", "K305", "K306", "K307", "K308", "K310", "K311"}
+    # K211: metrics of scores that a text asks for and does not hold.
+    {"K211", "K301", "K302", "K303", "K304", "K305", "K306", "K307", "K308", "K310", "K311"}
 )
 
 

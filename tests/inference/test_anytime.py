@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import ClassReport
 from karat.errors import KaratError
 from karat.inference.anytime import boundary, mixture_variance, p_of_look, share_of_window
 from karat.inference.comparison.contrasts import score_limits
@@ -123,10 +124,10 @@ def test_two_right_proportions_at_their_ends_do_not_hide_what_their_sum_can_be()
     """One wrong row of each class: limits of both classes lie at 1, combined ones would not."""
     classes = Classes((0, 1), positive=1)
     cells = Cells.dense(np.array([[30, 1], [1, 33]]), classes=classes)
-    every = karat.Report(cells, confidence=Confidence(anytime=PLANNED))["balanced_accuracy"]
+    every = ClassReport(cells, confidence=Confidence(anytime=PLANNED))["balanced_accuracy"]
     # Sabotaged: the same tail without the union with limits of the whole.
     tail = Confidence(anytime=PLANNED).at(65).tail
-    combined = karat.Report(cells, confidence=Confidence(1.0 - 2.0 * tail))["balanced_accuracy"]
+    combined = ClassReport(cells, confidence=Confidence(1.0 - 2.0 * tail))["balanced_accuracy"]
     truth = 0.9942
     assert every.high > truth > combined.high
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import special, stats
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.inference.confidence import METHODS
 from karat.metrics import get
 from karat.tally import merge

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import ClassReport
 from karat.errors import KaratError, UnknownNameError
 from karat.tally import Cells, Classes
 from tests.same import assert_same
@@ -195,7 +196,7 @@ def test_many_classes_are_reported_sparsely() -> None:
 
 def test_marginals_refuse_what_needs_cells() -> None:
     marginals = Cells.marginals([3, 4], [1, 2], [2, 1], classes=Classes.of(["a", "b"]))
-    report = karat.Report(marginals)
+    report = ClassReport(marginals)
     assert report.accuracy.value == 0.7
     assert "mutual_information" not in report.metrics
     with pytest.raises(KaratError, match="K204"):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import ClassReport
 from karat.tally import to_marginals
 
 REPORT = karat.evaluate(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"], positive="b")
@@ -65,7 +66,7 @@ def test_a_confusion_matrix_is_printed_as_in_the_report() -> None:
     assert text in str(REPORT)
     assert repr(REPORT.confusion) == "<karat.Confusion: 2 classes>"
     many = karat.evaluate(np.arange(50), np.arange(50))
-    totals = karat.Report(to_marginals(REPORT.cells))
+    totals = ClassReport(to_marginals(REPORT.cells))
     assert str(many.confusion) == "<karat.Confusion: 50 classes>"
     assert str(totals.confusion) == "<karat.Confusion: 2 classes>"
 

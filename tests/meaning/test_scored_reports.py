@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.errors import KaratError
 from karat.metrics import get
 from karat.output.json import report_schema

@@ -249,7 +249,7 @@ def test_every_form_gives_the_same() -> None:
 
 def test_what_is_predicted_follows_from_the_threshold() -> None:
     def predicted(**options: Any) -> list[list[int]]:
-        return karat.evaluate(TRUE, **options).rows.pred.matrix(4).astype(int).tolist()
+        return karat.evaluate(TRUE, **options).encoded.pred.matrix(4).astype(int).tolist()
 
     assert predicted(y_prob=SCORES) == PRED.tolist()
     assert predicted(y_prob=SCORES, threshold=0.5) == (SCORES >= 0.5).astype(int).tolist()
@@ -258,7 +258,7 @@ def test_what_is_predicted_follows_from_the_threshold() -> None:
     # Of scores above 0, whatever other rows of the batch hold.
     assert predicted(y_score=SCORES - 0.5) == PRED.tolist()
     given = karat.evaluate(TRUE, PRED[::-1], y_prob=SCORES)
-    assert given.rows.pred.matrix(4).astype(int).tolist() == PRED[::-1].tolist()
+    assert given.encoded.pred.matrix(4).astype(int).tolist() == PRED[::-1].tolist()
     assert given["roc_auc_ovr_macro"].value == pytest.approx(0.84375)
 
 

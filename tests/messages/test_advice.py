@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import karat
+from karat.api.results import ClassReport
 from karat.errors import error
 from karat.errors.doubts import doubt
 from tests.corpus.calls import in_a_folder
@@ -153,10 +154,10 @@ def test_a_new_message_without_a_call_is_seen() -> None:
 
 
 def test_the_public_calls_are_as_before() -> None:
-    before = karat.evaluate, karat.Stream.update, karat.f1, karat.Report.text
+    before = karat.evaluate, karat.Stream.update, karat.f1, ClassReport.text
     with listening():
         assert karat.evaluate is not before[0]
-    assert (karat.evaluate, karat.Stream.update, karat.f1, karat.Report.text) == before
+    assert (karat.evaluate, karat.Stream.update, karat.f1, ClassReport.text) == before
 
 
 @pytest.mark.parametrize(

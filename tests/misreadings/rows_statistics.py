@@ -221,3 +221,40 @@ def far_tails_of_paired_metrics() -> object:
     names = ["precision", "f1", "kappa", "balanced_accuracy"]
     found = karat.compare(y_true, {"b": better, "a": worse}, metrics=names)
     return min(float(one.p or 0.0) for one in found) * 2.0**80
+
+
+def _one_junk_label() -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Three classes, a model with few errors, and one that says "unknown" once."""
+    rng = np.random.default_rng(11)
+    y_true = np.array(["a", "b", "c"])[rng.integers(0, 3, 240)]
+    good = np.where(rng.random(240) < 0.97, y_true, "a")
+    junk = np.where(rng.random(240) < 0.9, y_true, "b").astype(object)
+    junk[7] = "unknown"
+    return y_true, {"good": good, "junk": junk.astype(str)}
+
+
+@row(3, "compare, one model has one label that is never true: macro F1 of the other", r"True")
+def junk_label_in_compare() -> object:
+    y_true, models = _one_junk_label()
+    found = karat.compare(y_true, models, metrics="macro_f1").values["macro_f1"]["good"]
+    return found.value == karat.evaluate(y_true, models["good"])["macro_f1"].value
+
+
+@row(3, "gate against a baseline with one label that is never true: macro F1 now", r"True, True")
+def junk_label_in_a_gate() -> object:
+    y_true, models = _one_junk_label()
+    report = karat.evaluate(y_true, models["good"])["macro_f1"]
+    found = karat.gate(y_true, models["good"], baseline=models["junk"], max_drop={"macro_f1": 0.02})
+    return f"{found.rules[0].value == report.value}, {found.passed}"
+
+
+@row(3, "compare of three models: the interval of two where the third has junk", r"True")
+def junk_label_of_a_third() -> object:
+    y_true, models = _one_junk_label()
+    two = {"good": models["good"], "flat": np.where(y_true == "c", "b", y_true)}
+    alone = karat.compare(y_true, two, metrics="macro_f1", adjust="none")["macro_f1"]
+    beside = karat.compare(
+        y_true, two | {"junk": models["junk"]}, metrics="macro_f1", adjust="none"
+    )
+    (same,) = [one for one in beside if {one.a, one.b} == {"good", "flat"}]
+    return (alone.low, alone.high, alone.p) == (same.low, same.high, same.p)

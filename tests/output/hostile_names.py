@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import karat
-from karat.api.results import Comparison, Report
+from karat.api.report import Report
+from karat.api.results import ClassReport, Comparison
 from karat.tally import Cells, Classes
 
 NAMES = [
@@ -49,7 +50,7 @@ def hostile_report(names: list[str] = NAMES) -> Report:
     k = len(names)
     matrix = np.diag(np.arange(k) + 5) + np.roll(np.eye(k, dtype=int), 1, axis=1) * 2
     cells = Cells.dense(matrix, classes=Classes.of(names))
-    return Report(cells, warnings=tuple(f"Seen: {name}" for name in names),
+    return ClassReport(cells, warnings=tuple(f"Seen: {name}" for name in names),
                   source={"files": [f"{names[0]}|.csv"]})  # fmt: skip
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
+from karat.api.results import ClassReport
 from karat.tally import Cells, Classes
 
 LONG = ["Saccharomyces cerevisiae strain S288C chromosome I"]
@@ -31,7 +32,7 @@ def of_matrix(
     if positive is not None:
         classes = replace(classes, positive=positive)
     cells = Cells.dense(matrix, classes=classes)
-    return Report(cells, **facts)  # type: ignore[arg-type]
+    return ClassReport(cells, **facts)  # type: ignore[arg-type]
 
 
 def two() -> Report:
@@ -107,7 +108,7 @@ def sparse() -> Report:
     order = np.lexsort((np.append(rows, 7), np.append(rows, 5)))
     assert cells.rows is not None
     assert cells.cols is not None
-    return Report(
+    return ClassReport(
         Cells.sparse(
             cells.rows[order], cells.cols[order], cells.counts[order], classes=cells.classes
         )
@@ -115,7 +116,7 @@ def sparse() -> Report:
 
 
 def totals() -> Report:
-    return Report(Cells.marginals([5, 4, 3], [1, 1, 1], [2, 0, 1], classes=Classes.of("abc")))
+    return ClassReport(Cells.marginals([5, 4, 3], [1, 1, 1], [2, 0, 1], classes=Classes.of("abc")))
 
 
 def confident(k: int, n: int, *, sharp: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -11,7 +11,7 @@ import pytest
 
 import karat
 from karat.api.arguments import MIN_MEMORY
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.metrics import all_records, get
 from karat.output.html.decisions import METRICS, MOST_POINTS, OPERATIONS, decisions_of, tree
 from tests.output.reports import two

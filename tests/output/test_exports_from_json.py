@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from karat.api.results import Report
+from karat.api.report import Report
 from tests.optional import optional
 from tests.output.hostile_names import hostile_report
 from tests.output.reports import REPORTS

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
+from karat.api.results import ClassReport
 from karat.output import drawing, forms
 from karat.results.gate.result import GateResult, RuleResult
 from karat.tally import Cells, Classes
@@ -344,7 +345,7 @@ ODD: dict[str, Callable[[], Any]] = {
     "nothing defined": lambda: karat.evaluate(
         [0, 0], [0, 0], metrics=["precision"], undefined="nan"
     ),
-    "class totals": lambda: Report(
+    "class totals": lambda: ClassReport(
         Cells.marginals([5, 4, 3], [1, 1, 1], [2, 0, 1], classes=Classes.of("abc"))
     ),
     "no interval": lambda: karat.evaluate([0, 1, 1], [0, 1, 0], level=None),

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.errors.text import cells
 from karat.metrics import get
 from karat.output.layout import report_as_text
@@ -131,9 +131,9 @@ def test_ascii_is_ascii_and_no_control_character_survives(name: str) -> None:
 
 def test_many_undefined_classes_are_counted() -> None:
     tally = Cells.dense(np.diag([0] * 20 + [5] * 20), classes=Classes.of(range(40)))
-    report = Report(tally, undefined="nan")
+    report = ClassReport(tally, undefined="nan")
     assert "30 classes not listed: f1 1.0000 to 1.0000, median 1.0000, 10 undefined" in str(report)
-    nothing = Report(Cells.empty(Classes.of(range(40))), undefined="nan")
+    nothing = ClassReport(Cells.empty(Classes.of(range(40))), undefined="nan")
     assert "30 classes not listed: f1 30 undefined" in str(nothing)
 
 

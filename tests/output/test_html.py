@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
+from karat.api.results import ClassReport
 from karat.errors import KaratError
 from karat.errors.text import harmless
 from karat.output.html.colours import N_SHADES, palette
@@ -241,7 +242,7 @@ def test_awkward_reports_have_a_page(report: Report) -> None:
 
 
 def test_without_cells_there_is_no_matrix_and_the_page_stands() -> None:
-    report = Report(to_marginals(ten().cells))
+    report = ClassReport(to_marginals(ten().cells))
     text = report.to_html()
     assert faults(text) == []
     assert data_of(text)["matrix"] is None

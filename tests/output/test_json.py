@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
+from karat.api.results import ClassReport
 from karat.errors import KaratError
 from karat.output.json import SCHEMA, report_schema, report_to_json
 from karat.tally import to_marginals
@@ -118,7 +119,7 @@ def test_infinite_limits_read_back() -> None:
 
 def test_weighted_totals_read_back() -> None:
     whole = REPORTS["weighted"]()
-    report = Report(to_marginals(whole.cells))
+    report = ClassReport(to_marginals(whole.cells))
     assert Report.from_json(report_to_json(report)).to_json() == report.to_json()
     VALIDATOR.validate(parsed(report))
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.errors import KaratError
 from tests.output.reports import REPORTS
 

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
+from karat.api.results import ClassReport
 from karat.errors import KaratError
 from karat.output.json import report_schema
 from karat.tally import Cells, Classes, to_marginals, to_sparse
@@ -66,7 +67,7 @@ def many_dense() -> Report:
     """A dense tally of so many classes that its cells are listed."""
     matrix = np.eye(1100) * np.linspace(0.1, 0.9, 1100)
     cells = Cells.dense(matrix, classes=Classes.of(range(1100)), squares=matrix**2, n_rows=1100)
-    return Report(cells, requested=(karat.metrics.get("accuracy"),))
+    return ClassReport(cells, requested=(karat.metrics.get("accuracy"),))
 
 
 def scored() -> Report:
@@ -84,7 +85,7 @@ MADE = {
     "scored_classes": scored_classes,
     "read_from_files": read_from_files,
     "weighted": REPORTS["weighted"],
-    "weighted_totals": lambda: Report(to_marginals(REPORTS["weighted"]().cells)),
+    "weighted_totals": lambda: ClassReport(to_marginals(REPORTS["weighted"]().cells)),
     "totals": REPORTS["totals"],
     "named": named,
     "weighted_sparse": weighted_sparse,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.errors import KaratError
 from tests.output.reports import REPORTS
 

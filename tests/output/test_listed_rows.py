@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.output.html.rows import LARGEST
 from karat.output.json import report_schema
 from tests.optional import optional

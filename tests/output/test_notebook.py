@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.errors.text import harmless, safe, shortened, value
 from karat.output.notebook import MOST_OPAQUE, RIGHT, WRONG
 from karat.output.paper import NAME_MAX
@@ -98,7 +98,7 @@ def test_a_report_is_tables_with_its_numbers(name: str) -> None:
 @pytest.mark.parametrize("k", [2, 10, 30, 40, 100])
 def test_a_matrix_is_drawn_while_it_is_readable(k: int) -> None:
     matrix = [[9 if i == j else int((i + j) % 3 == 0) for j in range(k)] for i in range(k)]
-    report = Report(Cells.dense(matrix, classes=Classes.of(range(k))))
+    report = ClassReport(Cells.dense(matrix, classes=Classes.of(range(k))))
     for found in (report, report.confusion):
         page = Page(html_of(found))
         if k <= 30:

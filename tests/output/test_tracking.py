@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.errors import KaratError
 from karat.output.model_index import yaml_of
 from tests.optional import optional

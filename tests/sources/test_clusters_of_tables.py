@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.data.checks import unused_groups
 from karat.errors import KaratError
 from tests.sources.score_sources import WRITERS, pa, pd, pl

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import karat
-from karat.api.results import Report
+from karat.api.report import Report
 from tests.same import assert_same
 
 WITHIN = 1e-12

@@ -64,7 +64,7 @@ def test_a_stream_beyond_its_memory_keeps_a_sample(monkeypatch: pytest.MonkeyPat
     for start in range(0, 3000, 700):
         parts.update(true[start : start + 700], pred[start : start + 700])
     known = karat.evaluate(true, pred)
-    assert found.report().rows is None
+    assert found.report().encoded is None
     assert found.report().sample.n == 256
     assert found.report().to_dict()["tally"] == known.to_dict()["tally"]
     # The sample does not depend on the batches, and goes with the bytes.

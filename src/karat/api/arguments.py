@@ -15,7 +15,7 @@ import numpy as np
 
 from karat.api.options import one_of, plain_text, unknown_choice, whole_number
 from karat.api.request.request import Request
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.data.arguments import check_are_values
 from karat.data.labels.matrices import display_names
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
@@ -87,7 +87,7 @@ def confidence_required(
     return found
 
 
-def dressed(report: Report, class_names: Any, *, is_frequency: bool) -> Report:
+def dressed(report: ClassReport, class_names: Any, *, is_frequency: bool) -> ClassReport:
     """The report with weights taken as numbers of rows, and classes with their display names."""
     if is_frequency:
         report = _changed(report, _counted_as_rows)
@@ -101,7 +101,7 @@ def dressed(report: Report, class_names: Any, *, is_frequency: bool) -> Report:
     return report
 
 
-def _changed(report: Report, change: Callable[[Cells], Cells]) -> Report:
+def _changed(report: ClassReport, change: Callable[[Cells], Cells]) -> ClassReport:
     """The same report with another table, and its slices with it."""
     whole = replace(report, cells=change(report.cells), kept_slices=None, kept_folds=None)
     slices, folds = report.kept_slices, report.kept_folds
@@ -242,13 +242,13 @@ def _listed(k: int, has_positive: bool, is_prob: bool, _: int) -> tuple[Metric, 
     return tuple(dict.fromkeys([*listed, *each, *points]))
 
 
-def refuse_missing(report: Report, wanted: Sequence[Metric]) -> None:
+def refuse_missing(report: ClassReport, wanted: Sequence[Metric]) -> None:
     """Refuse metrics that a report cannot give; nothing is computed where it surely can."""
     if report.confidence is not None or not all(_is_there(metric, report) for metric in wanted):
         _ = report.metrics
 
 
-def _is_there(metric: Metric, report: Report) -> bool:
+def _is_there(metric: Metric, report: ClassReport) -> bool:
     """True if the metric can be read without an error."""
     if metric.record.is_per_class and metric.lift == "plain" and not report.is_binary:
         return False

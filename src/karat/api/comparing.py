@@ -74,7 +74,7 @@ def compare(request: Request) -> Comparison:
         return judged_comparison(request)
     policy = check_policy(request.undefined)
     check_threads(request.n_threads)
-    counts_rows = is_frequency(request)
+    is_frequency(request)  # refuses other words
     spec = comparison_spec(request)
     arguments = model_arguments(request)
     names, baseline, folds = arguments.names, request.baseline, request.folds
@@ -83,20 +83,12 @@ def compare(request: Request) -> Comparison:
     if baseline is not None and plain_text(baseline) not in names:
         raise error("K164", baseline=baseline, models=shown(names))
     if arguments.reports:
-        _refuse_beside_reports(
-            weights=request.weights,
-            clusters=request.clusters,
-            folds=folds,
-            labels=request.labels,
-            positive=request.positive,
-            weights_are=request.weights_are if counts_rows else None,
-            threshold=request.threshold,
-        )
+        refuse("compare", "reports", request.chosen)
     request = request.but(separator=checked_separator(request.separator))
     models: Compared
     of_scored: list[Doubt] = []
     if request.separator is not None or are_models_of_sets(arguments):
-        refuse("compare", "sets", request.chosen)
+        refuse("compare", "sets", request.but(anytime=None).chosen)  # looks: once rows are read
         models = set_models(arguments, request)
     else:
         if request.threshold is not None:
@@ -219,8 +211,8 @@ def _units_of_looks(found: Compared) -> float:
     """Number of rows, or of clusters, of models that are compared at every look (K238)."""
     if isinstance(found, Models) and found.is_paired:
         return found.n_units
-    what = "Rows have sets of labels" if found.is_of_sets else "The models are on different rows"
-    raise error("K238", found=what, do="Give y_true and the predictions of every model for it.")
+    refuse("compare", "sets" if found.is_of_sets else "models on different rows", {"anytime": True})
+    raise AssertionError("the table has no such cell")
 
 
 def _of_order(arguments: ModelArguments, request: Request) -> Iterator[Doubt]:
@@ -290,7 +282,7 @@ def compare_files(
     names = list(sources)
     baseline = names[0] if is_against_first else None
     if sets:
-        refuse("compare", "sets", request.chosen)
+        refuse("compare", "sets", request.but(anytime=None).chosen)  # looks: once rows are read
         pairs = pair_sets(sets, allow_mismatch=request.allow_mismatch)
         found: Compared = models_of_sets(names, compared_rows(pairs.models))
         of_sets = _of_files(pairs.models)
@@ -333,19 +325,6 @@ def comparison_spec(request: Request) -> ComparisonSpec:
         refuse("compare", "looks", {"adjust": chosen})
     look = None if confidence.anytime is None else confidence
     return ComparisonSpec(confidence.level, chosen, {}, (), confidence.seed, n, look)
-
-
-def _refuse_beside_reports(**given: Any) -> None:
-    """Refuse what says how rows are counted beside reports, which have counted theirs (K160)."""
-    for name, value in given.items():
-        if value is not None:
-            raise error(
-                "K160",
-                argument=f"{name}=",
-                report="reports",
-                found=f"{name}= was given with reports, which have counted their rows",
-                do=f"Give it to karat.evaluate, or compare y_true and y_pred with {name}=.",
-            )
 
 
 def _margins(margin: Any, names: Sequence[str]) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from karat.api.arguments import (
     MAX_MEMORY,
@@ -18,11 +18,12 @@ from karat.api.arguments import (
     score_columns,
 )
 from karat.api.functions import tallied
-from karat.api.measuring import Spec, report_of
+from karat.api.measuring import Spec, class_report_of, report_of
 from karat.api.options import check_policy, plain_text, refuse_threshold
+from karat.api.report import Report
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
 from karat.api.sources import (
     check_sources,
@@ -51,7 +52,6 @@ from karat.errors import error
 from karat.errors.options import option
 from karat.errors.together import refuse
 from karat.metrics.plan import requested
-from karat.results.sets import SetReport
 from karat.tally import reorder
 
 
@@ -81,7 +81,7 @@ def evaluate(request: Request) -> Report:
     if request.gold is not None or request.judge is not None:
         from karat.api.judging import evaluate_judged
 
-        return cast("Report", evaluate_judged(request))
+        return evaluate_judged(request)
     refuse_without_judge(request)
     return report_of_request(request)
 
@@ -105,8 +105,7 @@ def report_of_request(request: Request) -> Report:
     request = request.but(separator=checked_separator(request.separator))
     if is_table:
         report = report_of_table(of_columns(request), spec)
-        # No subclass is both, and no type checker can tell which one it is.
-        if isinstance(cast("object", report), SetReport):
+        if not isinstance(report, ClassReport):
             return report
     elif request.confusion is None and (
         request.separator is not None or hold_sets(request.y_true, request.y_pred)
@@ -203,7 +202,7 @@ def _report_of_sets(request: Request, spec: Spec) -> Report:
     return report_of(replace(counted, origin=Origin(warnings=tuple(noted))), spec)
 
 
-def _report_of_arrays(request: Request, spec: Spec) -> Report:
+def _report_of_arrays(request: Request, spec: Spec) -> ClassReport:
     """The report of rows with one class in memory, or on a device, or of a confusion matrix."""
     tensors = None
     clusters, has_ids = with_ids_of_repeats(request.folds, request.clusters, request.ids)
@@ -229,7 +228,7 @@ def _report_of_arrays(request: Request, spec: Spec) -> Report:
         if not has_ids:
             source = source.warned(*doubts_of_values(ids))
         source = source.warned(*doubts_of_order(request.y_true, "y_true", ids=ids))
-    return report_of(accumulate(source, empty, n_threads=request.n_threads), spec)
+    return class_report_of(accumulate(source, empty, n_threads=request.n_threads), spec)
 
 
 def _batch_of_arrays(request: Request, spec: Spec) -> Batch:

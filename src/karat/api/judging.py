@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 import numpy as np
 
 from karat.api.arguments import dressed, intervals_of, wanted_of_scores
-from karat.api.exports import Exports, written
-from karat.api.measuring import Spec, report_of
+from karat.api.exports import written
+from karat.api.measuring import Spec, class_report_of
 from karat.api.options import check_policy
+from karat.api.report import Report
 from karat.api.request.request import Request
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
 from karat.api.sources import columns_to_read
 from karat.data.accumulator import accumulate
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from karat.output.tidy import Row
 
 
-class JudgedReport(Exports, outcome.JudgedReport):
+class JudgedReport(outcome.JudgedReport, Report):
     """Metrics from few gold labels and a judge's labels for every row.
 
     Get a metric by item or attribute: ``report["macro_f1"]``, ``report.macro_f1``: a record with
@@ -78,6 +79,8 @@ class JudgedReport(Exports, outcome.JudgedReport):
         has_gold_weights: True if gold rows were chosen with known probabilities.
     """
 
+    kind = "A report with a judge"
+
     def text(self, width: int = 80) -> str:
         """Return the report as plain text of at most `width` columns."""
         from karat.output.layout import text_of
@@ -98,11 +101,12 @@ class JudgedReport(Exports, outcome.JudgedReport):
         are read as they were written: there is none of a metric that is not listed (K247).
 
         Errors:
-            K205 it is not a whole report of schema ``karat.judged/1``, or contradicts itself.
+            K205 it is not a whole report of schema ``karat.judged/1``, or contradicts itself; K211,
+            K301, K302 it asks for metrics that it or karat lacks.
         """
         from karat.output.json.judged import judged_from_json
 
-        return judged_from_json(text, cls, Report)
+        return judged_from_json(text, cls, ClassReport)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """Return the report as JSON text with sorted keys; write it to `path` too, if given."""
@@ -261,7 +265,7 @@ def judged_report(
     gold_rows = _gold_rows(rows, sample)
     against = replace(gold_rows, pred=found.judge[own], scores=None)
     judge = _ordinary(against, replace(alone, threshold=None), names)
-    gold: Report | None = None
+    gold: ClassReport | None = None
     three: Three | None = None
     of_scores: list[Metric] = []
     listed: dict[str, Metric] = {}
@@ -300,7 +304,7 @@ def judged_report(
     return report if names is None else _named(report, judge)
 
 
-def _named(report: JudgedReport, judge: Report) -> JudgedReport:
+def _named(report: JudgedReport, judge: ClassReport) -> JudgedReport:
     classes = judge.classes
     shares = tuple(
         replace(one, name=name) for one, name in zip(report.shares, classes.display, strict=True)
@@ -334,10 +338,10 @@ def predictions_of(rows: Rows, spec: Spec) -> Any:
     return np.asarray(tally.predicted(), np.int32)
 
 
-def _ordinary(rows: Rows, spec: Spec, names: Any) -> Report:
+def _ordinary(rows: Rows, spec: Spec, names: Any) -> ClassReport:
     """The ordinary report of the gold rows."""
     tallies = accumulate(rows, ScoreParts(0), n_threads=spec.n_threads)
-    report = report_of(tallies, spec)
+    report = class_report_of(tallies, spec)
     return dressed(report, names, is_frequency=False)
 
 
@@ -355,7 +359,7 @@ def _why_not(metric: Metric) -> str:
 
 
 def _listed(
-    gold: Report, wanted: Sequence[Metric] | None, of_scores: Sequence[Metric]
+    gold: ClassReport, wanted: Sequence[Metric] | None, of_scores: Sequence[Metric]
 ) -> dict[str, Metric]:
     if wanted is None:
         return {str(metric): metric for metric in listed_of(gold.cells, of_scores)}
@@ -389,7 +393,7 @@ class _Estimated:
     """
 
     estimates: Estimates
-    gold: Report | None
+    gold: ClassReport | None
     by_judge: Rows
     spec: Spec
     n_gold: int
@@ -400,22 +404,23 @@ class _Estimated:
         check_estimated(metric)
         one, by_gold = self.estimates.of(metric), self.gold[metric]
         interval, tuned = one.interval, one.tuned
-        return JudgedResult(
-            str(metric),
-            one.value,
-            interval.low,
-            interval.high,
-            self.estimates.confidence.level,
-            interval.method,
-            float(np.sqrt(tuned.variance)) if tuned.variance >= 0.0 else None,
-            tuned.weight,
-            one.n,
-            self.n_gold,
-            by_gold.value,
-            by_gold.low,
-            by_gold.high,
-            self._value(metric),
-            interval.remark,
+        return JudgedResult.beside(
+            by_gold,
+            self.by_judge.n,
+            value=one.value,
+            low=interval.low,
+            high=interval.high,
+            level=self.estimates.confidence.level,
+            method=interval.method,
+            standard_error=float(np.sqrt(tuned.variance)) if tuned.variance >= 0.0 else None,
+            judge_weight=tuned.weight,
+            n_effective=one.n,
+            n_gold=self.n_gold,
+            gold_value=by_gold.value,
+            gold_low=by_gold.low,
+            gold_high=by_gold.high,
+            judge_value=self._value(metric),
+            remark=interval.remark,
         )
 
     def _value(self, metric: Metric) -> float:
@@ -473,7 +478,7 @@ def _shares(
     return tuple(shares)
 
 
-def _doubts(gold: Report | None, by_judge: Rows) -> tuple[Doubt, ...]:
+def _doubts(gold: ClassReport | None, by_judge: Rows) -> tuple[Doubt, ...]:
     """The doubts about the predictions on the gold rows, and about the judge's labels of all."""
     found = () if gold is None else only_doubts(gold.warnings)
     codes = {one.code for one in found}

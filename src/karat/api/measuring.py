@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from karat.api.arguments import wanted_of_scores
 from karat.api.doubts import impossible_rows, of_zeros, with_doubts
 from karat.api.options import refuse_threshold
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.api.set_doubts import doubts_of_sets
 from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
 from karat.data.accumulator import (
@@ -119,8 +119,16 @@ class Spec:
         return Keeper(classes) if is_whole and classes.k <= MOST_CLASSES else None
 
 
-def report_of(found: Tallies, spec: Spec) -> Report:
-    """The report of what was accumulated, with the slices that its rows have.
+def report_of(found: Tallies, spec: Spec) -> ClassReport | MultilabelReport:
+    """The report of what was accumulated: of sets of labels, or as `class_report_of`."""
+    if found.sets is not None:
+        sets = sliced_sets(found.sets, found.later)
+        return _of_sets(sets, spec, found.origin)
+    return class_report_of(found, spec)
+
+
+def class_report_of(found: Tallies, spec: Spec) -> ClassReport:
+    """The report of rows with one class each, with the slices that they have.
 
     Errors:
         K102, K181, K182 slices; K221 a metric of sets; K115 all rows weigh nothing; K134 classes
@@ -129,10 +137,6 @@ def report_of(found: Tallies, spec: Spec) -> Report:
 
     Cost: beside the report one pass over the rows for each column of slices.
     """
-    if found.sets is not None:
-        # What kind of report it is follows from the rows, which no type checker sees.
-        sets = sliced_sets(found.sets, found.later)
-        return cast("Report", _of_sets(sets, spec, found.origin))
     for metric in spec.wanted or ():
         metric.refuse_of_sets()
     if found.folds is not None and spec.confidence is not None and spec.confidence.anytime:
@@ -163,7 +167,7 @@ def report_of(found: Tallies, spec: Spec) -> Report:
 
 
 def _listed(
-    found: Tallies, tally: InMemoryScores | None, report: Report, limit: int
+    found: Tallies, tally: InMemoryScores | None, report: ClassReport, limit: int
 ) -> ListedRows | None:
     """The rows that are listed behind the numbers of a report, with their ids."""
     rows = found.rows
@@ -225,14 +229,14 @@ def _lost_scores(held: HeldSets) -> tuple[str, ...]:
 
 
 def _with_slices(
-    report: Report,
+    report: ClassReport,
     sliced: Sequence[Rows],
     measure: SliceMeasure | None = None,
     *,
     folds: FoldColumns | None = None,
     has_intervals: bool = True,
     nested: NestedRows | None = None,
-) -> Report:
+) -> ClassReport:
     """The report with its slices, and with its folds, which are slices of the same rows."""
     from karat.results.slices import Slices, SliceTable
 
@@ -258,7 +262,7 @@ def _with_slices(
 
 
 def _folds(
-    report: Report,
+    report: ClassReport,
     rows: Rows,
     codes: SliceCodes,
     measure: SliceMeasure | None,
@@ -272,7 +276,7 @@ def _folds(
     from karat.results.slices import SliceTable
 
     of_folds = by_slice(report.cells, rows, codes, is_clustered=False)
-    axis = FoldAxis.of(columns, of_folds.keys, of_folds.cells.n_rows)
+    axis = FoldAxis.of(columns, of_folds.keys, np.asarray(of_folds.cells.n_rows))
     if rows.weights is None and len(codes.codes) == len(rows.true):
         axis.check_truth(codes.codes, rows.true)
     if columns.ids is not None and rows.clusters is not None:
@@ -343,7 +347,7 @@ def _with_axes(found: Tallies) -> Tallies:
     return replace(found, scores=None, rows=rows_of_held(held, found.later))
 
 
-def _whole_report(found: Tallies, spec: Spec) -> tuple[Report, InMemoryScores | None]:
+def _whole_report(found: Tallies, spec: Spec) -> tuple[ClassReport, InMemoryScores | None]:
     """The report of what was accumulated, and the rows with scores that it was measured on."""
     rows, origin, tally = found.rows, found.origin, None
     facts: dict[str, Any] = {
@@ -381,8 +385,8 @@ def _whole_report(found: Tallies, spec: Spec) -> tuple[Report, InMemoryScores | 
 
 def _report(
     spec: Spec, cells: Cells, clusters: ClusteredCells | None = None, **facts: Any
-) -> Report:
-    return Report(
+) -> ClassReport:
+    return ClassReport(
         cells,
         spec.policy,
         spec.wanted,
@@ -393,7 +397,7 @@ def _report(
     )
 
 
-def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> Report:
+def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> ClassReport:
     """The report of rows in memory."""
     requested, confidence = spec.wanted, spec.confidence
     if spec.is_dry:
@@ -453,7 +457,7 @@ def _labels_of(rows: InMemoryScores) -> Rows:
     return replace(rows.rows, pred=np.asarray(rows.predicted(), np.int32), scores=None)
 
 
-def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> Report:
+def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> ClassReport:
     """The report of score histograms, with the limits between which numbers lie."""
     histograms = scores.histograms
     assert histograms is not None
@@ -559,7 +563,7 @@ class SliceMeasure:
         """int64[n], or None."""
         return self.rows.clusters
 
-    def report(self, rows: Flags) -> Report:
+    def report(self, rows: Flags) -> ClassReport:
         """The report of some of the rows."""
         part, wanted = self._some(rows), self.spec.wanted
         if wanted is not None:

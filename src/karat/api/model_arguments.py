@@ -12,7 +12,7 @@ from typing import Any, Final
 from karat.api.arguments import refuse_judged
 from karat.api.options import plain_text
 from karat.api.request.request import Request
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.api.sets import MultilabelReport
 from karat.data.labels.containers import csr_of, is_sparse
 from karat.data.roles import find_roles
@@ -54,7 +54,7 @@ def model_arguments(request: Request) -> ModelArguments:
     arguments = {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
     given = {name: values for name, values in arguments.items() if values is not None}
     if not given and isinstance(y_true, Mapping):
-        if y_true and all(isinstance(x, Report | MultilabelReport) for x in y_true.values()):
+        if y_true and all(isinstance(x, ClassReport | MultilabelReport) for x in y_true.values()):
             reports = _by_name("The reports", y_true)
             return ModelArguments(tuple(reports), reports=reports)
         found = "y_true is a dict that was given alone, and its values are no reports"

@@ -12,7 +12,7 @@ import numpy as np
 from karat.api.comparing import compare
 from karat.api.evaluation import evaluate
 from karat.api.options import unknown_choice
-from karat.api.results import Comparison, Confusion, Report
+from karat.api.results import ClassReport, Comparison, Confusion
 from karat.errors import error, short, shown
 from karat.errors.habits import karat_word, unknown_argument
 from karat.errors.text import count
@@ -132,12 +132,12 @@ _OF_ONE_LABEL: Final = {
 
 def _reports_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) -> dict[str, Any]:
     """Reports by name, or the slices by a column (K160, K702)."""
-    if isinstance(given, Report):
+    if isinstance(given, ClassReport):
         _refuse_more(name, "a report", y_pred, of_rows)
         return {"": given}
-    if isinstance(given, Mapping) and any(isinstance(one, Report) for one in given.values()):
+    if isinstance(given, Mapping) and any(isinstance(one, ClassReport) for one in given.values()):
         for key, one in given.items():
-            if not isinstance(one, Report):
+            if not isinstance(one, ClassReport):
                 found = f"{short(key)} is {short(one)} ({type(one).__name__}), not a report"
                 do = "Give a report, or a dict of name → report."
                 raise error("K702", name=name, found=found, do=do)
@@ -148,7 +148,7 @@ def _reports_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) -> 
         return {str(key): one for key, one in given.items()}
     if isinstance(given, Confusion):
         _refuse_more(name, "a confusion matrix", y_pred, of_rows)
-        return {"": Report(given.cells)}
+        return {"": ClassReport(given.cells)}
     if isinstance(given, NamedSlices) and name == "intervals":
         _refuse_more(name, "slices", y_pred, of_rows)
         return {"": given}
@@ -164,7 +164,7 @@ def _reports_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) -> 
             f"{_OF_ONE_LABEL.get(name, f'karat.plot.{name}(y_true[:, 0], y_prob=y_prob[:, 0])')}."
         )
         raise error("K702", name=name, found=found, do=do)
-    if isinstance(given, list | tuple) and any(isinstance(one, Report) for one in given):
+    if isinstance(given, list | tuple) and any(isinstance(one, ClassReport) for one in given):
         found = f"It was given a {type(given).__name__} of reports"
         do = "Give a dict of name → report: {'old': report, 'new': other}."
         raise error("K702", name=name, found=found, do=do)
@@ -178,7 +178,7 @@ def _comparison_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) 
     if isinstance(given, Comparison):
         _refuse_more(name, "a comparison", y_pred, of_rows)
         return given
-    if isinstance(given, Report):
+    if isinstance(given, ClassReport):
         found, do = "It was given one report", "Give karat.compare(y_true, {'a': ..., 'b': ...})."
         raise error("K702", name=name, found=found, do=do)
     return compare(given, y_pred, **of_rows)

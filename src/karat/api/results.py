@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from karat.api import report as base
 from karat.api.exports import Exports, written
 from karat.api.forms import attach_forms, attach_forms_of_slices
 from karat.api.shown import Calibration, ClassRows, Thresholds, ThresholdsOfClasses
@@ -87,11 +88,8 @@ class Confusion(result.Confusion):
         return form(confusion_as_html, self)
 
 
-class Report(Exports, report.Report):
-    """All metrics of one data set.
-
-    Get a metric by item or attribute: ``report["macro_f1"]``, ``report.macro_f1``,
-    ``report["macro_f_beta(beta=2)"]``; any metric that the tally supports, listed or not.
+class Report(report.ClassReport, base.Report):
+    """All metrics of rows with one class each; see `karat.Report`, whose name it shares.
 
     Attributes:
         cells: the tally.
@@ -120,12 +118,12 @@ class Report(Exports, report.Report):
         kept_folds: the folds, if ``folds=`` was given; read them as `folds`.
     """
 
+    kind = "A report of rows with one class each"
     result_type: ClassVar[type[result.Result]] = Result
     """Types that name a metric."""
 
     @property
     def confusion(self) -> Confusion:
-        """The confusion matrix: ``.matrix``, ``.labels``, ``.names``, ``.occupied()``."""
         return Confusion(self.cells)
 
     def to_dict(self) -> dict[str, Any]:
@@ -200,50 +198,6 @@ class Report(Exports, report.Report):
         task: str = "text-classification",
         metrics: Iterable[str] | None = None,
     ) -> ModelIndex:
-        """Return the ``model-index`` metadata of a model card on the Hugging Face Hub.
-
-        Each metric has the Hub's ``type`` (``f1``), the value, karat's name (``macro_f1``), and as
-        ``args`` its average, its interval with the level, and the number of rows. Nothing is
-        uploaded.
-
-        Args:
-            model_name: name of the model.
-            dataset: display name of the data set.
-            dataset_type: its identifier on the Hub; None: the name.
-            config, split, revision: the evaluated part and version of the data set.
-            task: the Hub's identifier of the task: ``"image-classification"``, …
-            metrics: names of the metrics; None: those that open the report.
-
-        Returns:
-            A dict; ``.to_yaml()`` is the text for the head of a README.
-
-        Errors:
-            K301 no such metric.
-
-        Example:
-            >>> import karat
-            >>> report = karat.evaluate(confusion=[[40, 10], [5, 45]], level=None)
-            >>> index = report.to_model_index(
-            ...     model_name="spam-1", dataset="Mails", metrics=["accuracy"]
-            ... )
-            >>> print(index.to_yaml())
-            model-index:
-            - name: spam-1
-              results:
-              - task:
-                  type: text-classification
-                dataset:
-                  type: Mails
-                  name: Mails
-                metrics:
-                - type: accuracy
-                  value: 0.85
-                  name: accuracy
-                  args:
-                    n_rows: 100
-
-        Source: huggingface.co/docs/hub/model-cards, the specification in hub-docs/modelcard.md.
-        """
         from karat.output.model_index import model_index_of
 
         return model_index_of(
@@ -265,31 +219,6 @@ class Report(Exports, report.Report):
         per_class: bool = False,
         prefix: str = "",
     ) -> MlflowLog:
-        """Return ``metrics`` for MLflow's log_metrics and ``artifacts`` for log_text.
-
-        Keys are ``macro_f1``, ``macro_f1_low`` and ``macro_f1_high``, and ``per_class/f1/cat`` for
-        a class; characters that MLflow does not allow become underscores. The average is part of
-        the key. Values that are not finite are left out, with the reason in ``karat/metrics.csv``.
-
-        Args:
-            metrics: ``"headline"`` for those that open the report, or ``"all"``.
-            per_class: whether to log those of each class, in addition to the artifact with all of
-                them.
-            prefix: prefix of every key: ``"test/"``.
-
-        Returns:
-            A pair ``(metrics, artifacts)``: key → float, file → text. The files are the report as
-            JSON and Markdown, and the metrics, classes and confusion matrix as CSV.
-
-        Example:
-            >>> import karat
-            >>> report = karat.evaluate(confusion=[[40, 10], [5, 45]])
-            >>> metrics, artifacts = report.to_mlflow()
-            >>> metrics["accuracy"], round(metrics["accuracy_low"], 4)
-            (0.85, 0.7672)
-
-        Source: mlflow.utils.validation, for the characters of keys.
-        """
         from karat.output.tidy import mlflow_of
 
         return mlflow_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
@@ -301,60 +230,16 @@ class Report(Exports, report.Report):
         per_class: bool = False,
         prefix: str = "",
     ) -> dict[str, float]:
-        """Return a flat dict of numbers for ``run.log`` or ``run.summary.update`` of W&B.
-
-        Keys have only letters, digits and underscores, so that they can be sorted and filtered by:
-        ``macro_f1``, ``macro_f1_low``, ``macro_f1_high``, and ``per_class__f1__cat`` for a class.
-        Values that are not finite are left out.
-
-        Args:
-            metrics: ``"headline"`` for those that open the report, or ``"all"``.
-            per_class: whether to log those of each class.
-            prefix: prefix of every key: ``"test_"``.
-
-        Example:
-            >>> import karat
-            >>> report = karat.evaluate(confusion=[[40, 10], [5, 45]], level=None)
-            >>> report.to_wandb()["accuracy"]
-            0.85
-
-        Source: docs.wandb.ai, metric naming constraints.
-        """
         from karat.output.tidy import wandb_of
 
         return wandb_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
 
     @property
     def per_class(self) -> ClassRows:
-        """One row for each class: label, name, counts and rates; undefined rates have a reason.
-
-        A list of dicts. Each also has ``"undefined"``: metric name → reason, for that class; and
-        ``"intervals"``: metric name → (low, high). For scores in buckets also ``"bounds"``: metric
-        name → limits of the exact value, None if not known, of each rate that is not exact. It
-        prints as a table, and ``.to_frame()`` is a data frame.
-
-        Example:
-            >>> import karat
-            >>> report = karat.evaluate(["a", "b", "b"], ["a", "b", "a"])
-            >>> report.per_class
-            <karat.ClassRows: 2 classes>
-            >>> report.per_class[0]["precision"]
-            0.5
-        """
         return ClassRows.kept(super().per_class, self)
 
     @property
     def thresholds(self) -> dict[str, Any] | list[dict[str, Any]]:
-        """Best thresholds on these rows: for F1, informedness and equal costs.
-
-        With two classes, ``{"f1": {"threshold": 0.41, "value": 0.83}, ...}`` for the positive one;
-        with more, one such dict for each class with its ``"label"`` and ``"name"``. The thresholds
-        are chosen on the rows that they are measured on, so their values are optimistic. If scores
-        are bucketed, values that are not exact have their limits under ``"bounds"``.
-
-        Errors:
-            K210 there are no scores; K211 only other metrics were requested.
-        """
         found = super().thresholds
         if isinstance(found, list):
             return ThresholdsOfClasses(found, self)
@@ -362,19 +247,10 @@ class Report(Exports, report.Report):
 
     @property
     def calibration(self) -> Mapping[str, result.Result]:
-        """Every metric of calibration by name; diagrams are ``report.curves.reliability``.
-
-        Errors:
-            K210 there are no scores; K211 only other metrics were requested.
-        """
         return Calibration(super().calibration, self)
 
     @property
     def slices(self) -> Slices:
-        """Column, or tuple of crossed columns → its slices: ``report.slices["country"]["NO"]``.
-
-        Empty if ``by=`` was not given.
-        """
         attach_forms_of_slices()
         return super().slices
 
@@ -389,43 +265,6 @@ class Report(Exports, report.Report):
         wrong: bool = False,
         limit: int | None = None,
     ) -> RowList:
-        """Return the rows behind a number, most wrong first: of a cell, a slice or a bin.
-
-        They are kept by `karat.evaluate` if ``ids=`` or ``keep_rows=`` is given: the most wrong
-        rows of each cell of the confusion matrix, of each slice, and of each of 15 bins of the
-        probability of a class. The margin of a row is the score of the true class less the largest
-        of the others. Wrong rows come first, by ascending margin: the most confident error is the
-        first. Right rows follow, the one nearest to an error first. Ties keep the order of the
-        source, as do rows of labels alone.
-
-        Args:
-            true: the true class, or its display name.
-            pred: the predicted class.
-            by: a slice by its columns: ``{"country": "NO"}``.
-            between: two edges of bins of the probability of `label`, (low, high].
-            label: class of the bins; default: the positive class of two.
-            wrong: whether right rows are left out.
-            limit: number of rows to list; default: as many as were kept of each.
-
-        Returns:
-            A `RowList`: records (dicts) in a sequence, with ``.n``, the number of rows that meet
-            the conditions, ``.ids`` and ``.to_frame()``. If slices or bins are combined with other
-            conditions, it has those of the kept rows that meet all, and ``n`` is None.
-
-        Errors:
-            K233 no rows were kept; K234 no such class, slice or bin; K235 the limit exceeds the
-            number of rows that were kept.
-
-        Example:
-            >>> import karat
-            >>> true, prob = ["ok", "fraud", "ok", "fraud"], [0.1, 0.2, 0.8, 0.4]
-            >>> report = karat.evaluate(
-            ...     true, y_prob=prob, positive="fraud", ids=["t1", "t2", "t3", "t4"]
-            ... )
-            >>> found = report.rows(true="fraud", pred="ok")
-            >>> found.ids, found.n, found[0]["prob"]
-            (['t2', 't4'], 2, 0.2)
-        """
         from karat.api.row_list import RowList
         from karat.results.row_list import rows_of
 
@@ -445,6 +284,10 @@ class Report(Exports, report.Report):
         from karat.output.forms import form, report_as_html
 
         return form(report_as_html, self)
+
+
+ClassReport = Report
+"""The name within the package, where reports of other kinds are told from it."""
 
 
 class Comparison(Exports, outcome.Comparison):

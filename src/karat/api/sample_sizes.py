@@ -10,7 +10,7 @@ import numpy as np
 from karat.api.arguments import confidence_required
 from karat.api.judging import JudgedReport
 from karat.api.options import positive_number, unknown_choice, whole_number
-from karat.api.results import Comparison, Report
+from karat.api.results import ClassReport, Comparison
 from karat.api.sets import MultilabelReport
 from karat.data.sources.arrays.labels import tally_matrix
 from karat.errors import KaratError, error, short
@@ -117,7 +117,7 @@ def rows_needed(
         raise error("K242", given="gold=", lacking="a judge", found="The pilot has none", do=do)
     if isinstance(pilot, Comparison | Difference):
         return _of_difference(chosen, pilot, size)
-    if isinstance(pilot, Report | MultilabelReport) and pilot.is_clustered:
+    if isinstance(pilot, ClassReport | MultilabelReport) and pilot.is_clustered:
         raise error(
             "K167",
             metric=str(chosen),
@@ -128,7 +128,7 @@ def rows_needed(
         return _of_sets(chosen, pilot, size)
     if chosen.needs_scores:
         return _of_scores(chosen, pilot, size)
-    if not isinstance(pilot, Report):
+    if not isinstance(pilot, ClassReport):
         try:
             pilot = tally_matrix(pilot)
         except KaratError as problem:
@@ -136,7 +136,7 @@ def rows_needed(
                 raise
             found = f"A confusion matrix is square, and pilot= is {short(pilot)}"
             raise error("K170", found=found) from None
-    cells = pilot.cells if isinstance(pilot, Report) else pilot
+    cells = pilot.cells if isinstance(pilot, ClassReport) else pilot
     check_applies(chosen, cells.classes, ())
     if needs_both_classes(chosen, cells.classes):
         cells = with_positive(cells, str(chosen))
@@ -186,7 +186,7 @@ def _with_judge(
     return rows
 
 
-def _of_pilot(metric: Metric, pilot: JudgedReport) -> tuple[float, outcome.Report]:
+def _of_pilot(metric: Metric, pilot: JudgedReport) -> tuple[float, outcome.ClassReport]:
     """Gold labels alone that are worth the estimate of a pilot, and a report of its gold rows.
 
     Of verdicts without predictions the prevalence is the proportion of the positive one.
@@ -227,8 +227,8 @@ def _of_sets(metric: Metric, pilot: MultilabelReport, size: SizeSpec) -> RowsNee
 def _known_of(metric: Metric, pilot: MultilabelReport, n: int) -> float:
     """Variance of the variance that a pilot shows, beside its square."""
     phi = None
-    if pilot.rows is not None and not metric.needs_scores:
-        intervals = SetIntervals(pilot.tally, Confidence(), pilot.rows, pilot.undefined)
+    if pilot.encoded is not None and not metric.needs_scores:
+        intervals = SetIntervals(pilot.tally, Confidence(), pilot.encoded, pilot.undefined)
         phi = intervals.influence(metric, float(pilot[metric].value))
     second = 0.0 if phi is None else float((phi**2).mean())
     if phi is None or not second > 0.0:
@@ -238,7 +238,7 @@ def _known_of(metric: Metric, pilot: MultilabelReport, n: int) -> float:
 
 def _of_labels(metric: Metric, pilot: MultilabelReport, size: SizeSpec) -> RowsNeeded:
     """The most rows that any label takes: of those that vary most, or have fewest true rows."""
-    intervals = SetIntervals(pilot.tally, Confidence(), pilot.rows, pilot.undefined)
+    intervals = SetIntervals(pilot.tally, Confidence(), pilot.encoded, pilot.undefined)
     limits, fields = intervals.of_classes(metric), pilot.tally.fields
     true = fields.tp + fields.fn
     if limits is None or not (true > 0.0).any():
@@ -281,7 +281,7 @@ def _of_difference(metric: Metric, pilot: Comparison | Difference, size: SizeSpe
 
 def _of_scores(metric: Metric, pilot: Any, size: SizeSpec) -> RowsNeeded:
     """Rows from the interval of a metric of scores in the report of one model (K167)."""
-    one = pilot[metric] if isinstance(pilot, Report) and pilot.scores is not None else None
+    one = pilot[metric] if isinstance(pilot, ClassReport) and pilot.scores is not None else None
     if one is None or one.standard_error is None:
         raise error(
             "K167",
@@ -303,7 +303,7 @@ def _of_scores(metric: Metric, pilot: Any, size: SizeSpec) -> RowsNeeded:
     return RowsNeeded.around(rows, known, size.confidence)
 
 
-def _n_deciding(metric: Metric, value: float, error_: float, pilot: Report) -> float:
+def _n_deciding(metric: Metric, value: float, error_: float, pilot: ClassReport) -> float:
     """Rows that the variance of a metric of scores follows from.
 
     Of a loss those that make up most of it; of a ranking those of the smallest class.

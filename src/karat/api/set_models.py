@@ -353,14 +353,14 @@ def _of_reports(given: ModelArguments) -> SetModels:
         if not isinstance(report, MultilabelReport):
             found = f"The report of {name!r} is of rows with one class, others are of sets"
             raise error("K221", found=found)
-        if report.rows is None:
+        if report.encoded is None:
             raise error(
                 "K166",
                 metric=f"The report of {name!r}",
                 found="It was read from JSON, and does not hold all that a variance needs",
                 do="Evaluate the rows again, or give y_true and y_pred.",
             )
-        rows.append(report.rows)
+        rows.append(report.encoded)
     return _on_one_axis(given.names, rows)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from karat.api.exports import Exports
 from karat.api.forms import attach_forms_of_slices
 from karat.api.options import one_of
+from karat.api.report import Report
 from karat.api.results import Result
 from karat.api.shown import ClassRows
 from karat.data.sources.arrays.sets import places_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from karat.results.slices import ByColumn, SetSliceTable
 
 
-class MultilabelReport(Exports, SetReport):
+class MultilabelReport(SetReport, Report):
     """All metrics of rows with sets of labels.
 
     Read a metric by item or attribute: ``report["macro_f1"]``, ``report.subset_accuracy``. Averages
@@ -36,7 +36,7 @@ class MultilabelReport(Exports, SetReport):
 
     Attributes:
         tally: the tally.
-        rows: the rows.
+        encoded: the rows, if they were kept.
         undefined: policy for undefined values, of labels and of rows: ``"zero"``, ``"exclude"`` or
             ``"nan"``.
         requested: the metrics asked for, or None for all.
@@ -63,6 +63,7 @@ class MultilabelReport(Exports, SetReport):
         ['cat', 'dog']
     """
 
+    kind = "A report of sets of labels"
     result_type: ClassVar[type[result.Result]] = Result
     """Type of the results of metrics."""
 
@@ -120,10 +121,10 @@ class MultilabelReport(Exports, SetReport):
         """
         if isinstance(labels, str):
             labels = self._occurring(labels)
-        if self.rows is None:
+        if self.encoded is None:
             do = "Evaluate the rows again: JSON does not hold them."
             raise error("K211", name="a report of some labels", do=do)
-        return self.of_rows(self.rows.only(places_of(labels, self.classes, "labels")))
+        return self.of_rows(self.encoded.only(places_of(labels, self.classes, "labels")))
 
     def wrong_rows(
         self, missed: Label | None = None, added: Label | None = None, *, limit: int | None = None

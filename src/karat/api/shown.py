@@ -9,7 +9,7 @@ from karat.results.result import Result
 
 if TYPE_CHECKING:
     from karat.output.tidy import Backend
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.sets import SetReport
 
 
@@ -22,7 +22,7 @@ def _no_attribute(found: Mapping[str, Any], name: str, called: str) -> Attribute
 class Thresholds(dict[str, Any]):
     """The best thresholds of two classes, which a notebook shows with their picture."""
 
-    def __init__(self, found: Mapping[str, Any], report: Report) -> None:
+    def __init__(self, found: Mapping[str, Any], report: ClassReport) -> None:
         super().__init__(found)
         self._report = report
 
@@ -42,7 +42,7 @@ class Thresholds(dict[str, Any]):
 class ThresholdsOfClasses(list[dict[str, Any]]):
     """The best thresholds of each class, which a notebook shows as a table."""
 
-    def __init__(self, found: Sequence[dict[str, Any]], report: Report) -> None:
+    def __init__(self, found: Sequence[dict[str, Any]], report: ClassReport) -> None:
         super().__init__(found)
         self._report = report
 
@@ -62,7 +62,7 @@ class ThresholdsOfClasses(list[dict[str, Any]]):
 class Calibration(dict[str, Result]):
     """The metrics of calibration, which a notebook shows with the reliability diagram."""
 
-    def __init__(self, found: Mapping[str, Result], report: Report) -> None:
+    def __init__(self, found: Mapping[str, Result], report: ClassReport) -> None:
         super().__init__(found)
         self._report = report
 
@@ -90,7 +90,7 @@ class ClassRows(list[dict[str, Any]]):
     def __init__(
         self,
         found: Sequence[dict[str, Any]],
-        report: Report | SetReport,
+        report: ClassReport | SetReport,
         words: tuple[str, str] = ("class", "classes"),
     ) -> None:
         super().__init__(found)
@@ -101,7 +101,7 @@ class ClassRows(list[dict[str, Any]]):
     def kept(
         cls,
         found: list[dict[str, Any]],
-        report: Report | SetReport,
+        report: ClassReport | SetReport,
         words: tuple[str, str] = ("class", "classes"),
     ) -> Self:
         """The rows that a report keeps, with their forms from the first read on."""

@@ -42,8 +42,8 @@ from karat.api.functions import confusion_matrix as confusion_matrix
 from karat.api.judging import JudgedReport as JudgedReport
 from karat.api.labeling import rows_to_label as rows_to_label
 from karat.api.monitors.monitor import Monitor as _Monitor
+from karat.api.report import Report as Report
 from karat.api.results import Comparison as Comparison
-from karat.api.results import Report as Report
 from karat.api.results import Result as Result
 from karat.api.sample_sizes import rows_needed as rows_needed
 from karat.api.score_functions import roc_auc_pairs as roc_auc_pairs

@@ -10,8 +10,8 @@ from typing import Any, Final
 from karat.api.arguments import MAX_MEMORY, ids_of_table, naming_judges, of_table
 from karat.api.doubts import check_found_scores, with_order_of_columns
 from karat.api.measuring import Spec, report_of
+from karat.api.report import Report
 from karat.api.request.request import Request
-from karat.api.results import Report
 from karat.api.sources import column_of_folds, columns_to_read
 from karat.data.accumulator import Batch, Source, Tallies, accumulate
 from karat.data.listing import checked_ids
@@ -81,8 +81,7 @@ def report_of_table(
 
             cleanup.enter_context(errors_of_files(request.where, table))
             if always_keeps and request.checkpoint is not None:
-                do = "Leave out keep_rows=, or checkpoint=: progress does not hold rows."
-                raise error("K236", found="checkpoint= was given", do=do)
+                refuse("evaluate", "listed rows", {"checkpoint": request.checkpoint})
             if not always_keeps:
                 units = large_files(table, columns, empty.max_memory, request.checkpoint)
             if units is None:

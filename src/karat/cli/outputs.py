@@ -17,8 +17,8 @@ import click
 from karat.cli.streams import said
 
 if TYPE_CHECKING:
-    from karat.api.judging import JudgedReport
-    from karat.api.results import Comparison, Report
+    from karat.api.report import Report
+    from karat.api.results import Comparison
 
 Which: TypeAlias = Literal["headline", "all"]
 
@@ -182,9 +182,7 @@ def is_on_screen(format_: str, output: Path | None) -> bool:
     return format_ == "text" and output is None and sys.stdout.isatty()
 
 
-def show(
-    found: Report | Comparison | JudgedReport, format_: str, output: Path | None, which: Which
-) -> None:
+def show(found: Report | Comparison, format_: str, output: Path | None, which: Which) -> None:
     """Print a result in a format, or write it to a file; `which` metrics a report lists."""
     if output is None and format_ == "text":
         from karat.output.describe import COLUMNS

@@ -23,7 +23,7 @@ from karat.cli.outputs import FORMATS, check_outputs, format_of, is_on_screen, r
 from karat.cli.streams import said, tell_warnings
 
 if TYPE_CHECKING:
-    from karat.api.results import Report
+    from karat.api.report import Report
 
 
 @click.command(

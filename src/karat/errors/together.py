@@ -9,7 +9,8 @@ from typing import Any, Final, Literal, TypeAlias
 from karat.errors import error
 from karat.errors.options import option
 
-Beside: TypeAlias = Literal["sets", "sets of arrays", "sets of a table", "judge", "looks"]
+Kind: TypeAlias = Literal["sets", "sets of arrays", "sets of a table", "a report", "reports"]
+Design: TypeAlias = Literal["judge", "looks", "slices", "listed rows", "models on different rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,22 +20,49 @@ class Refusal:
     Attributes:
         verb: the verb; ``"any"``: each.
         beside: the kind or the design of the rows, or what else was asked for.
-        option: the option.
+        option: the option; empty: the verb has no such rows at all.
         reason: why they do not go together.
         code: of the error.
         values: the values that are refused; none: every value but the default.
+        found: what the error says was found, where that is not the reason.
         do: what to do.
+        signed: why no mechanism can fill the cell: `BY_DEFINITION`, a citation, or a simulation of
+            the project; empty: a hole, which one should fill.
     """
 
     verb: str
-    beside: Beside
+    beside: Kind | Design
     option: str
     reason: str
     code: str = "K222"
     values: tuple[Any, ...] = ()
     do: str = "Leave it out."
+    found: str = ""
+    signed: str = ""
+
+    def facts(self, argument: str) -> dict[str, str]:
+        """Return the facts of the error about an option as the user types it."""
+        named = {"option": argument, "by": option("by"), "keep_rows": option("keep_rows")}
+        found, do = (self.found or self.reason).format(**named), self.do.format(**named)
+        match self.code:
+            case "K222":
+                return {"argument": argument}
+            case "K237":
+                return {"found": argument}
+            case "K243":
+                return {"argument": argument, "found": found, "do": do}
+            case "K160":
+                return {"argument": argument, "report": self.beside, "found": found, "do": do}
+        return {"found": found, "do": do}
 
 
+BY_DEFINITION: Final = "by definition"
+_SEQUENCES: Final = "Howard, Ramdas, McAuliffe & Sekhon 2021, Ann. Statist. 49(2)"
+"""Limits for a fixed number of rows do not hold at each of many looks."""
+_VARIANCE_OF_FOLDS: Final = "Bengio & Grandvalet 2004, JMLR 5"
+"""No estimate of the variance over folds is unbiased, and each look needs one."""
+_TUNED: Final = "Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453"
+"""The weight of the judge is that of the smallest variance."""
 _COUNTS: Final = "Counts of sets have no state that such a read could go on from"
 _ONE_FOLD: Final = "Folds of sets have no means over folds yet"
 _MIX: Final = "A row has several labels, so that no class has a fixed number of rows"
@@ -46,31 +74,112 @@ _DRAWN: Final = ("bootstrap", "bca", "bayesian")
 """Methods that take replicates."""
 _ONE_LOOK: Final = "What takes replicates, permutations or folds holds for one look"
 _ONCE: Final = "Systems with a judge are compared on the same rows, one class a row, once"
+_COUNTED: Final = "Reports have counted their rows"
+_EVERY_MODEL: Final = "Give y_true and the predictions of every model for it."
+_ONE_RULE: Final = "A rule is about slices or about folds"
+_WITH_BY: Final = "{option} judges means over folds, and {by} was given"
+_OF_REPORT: Final = "{option} judges means over folds, and a report was given"
+_ALONE: Final = "Give rows and {option} alone: a rule is about slices or about folds."
 
 TABLE: Final = (
     Refusal("evaluate", "sets of a table", "exact", "Scores of sets are not put into buckets"),
     Refusal("evaluate", "sets", "checkpoint", _COUNTS),
     Refusal("evaluate", "sets", "folds", _ONE_FOLD),
-    Refusal("evaluate", "sets", "design", _MIX),
+    Refusal("evaluate", "sets", "design", _MIX, signed=BY_DEFINITION),
     Refusal("evaluate", "sets", "anytime", _LOOKS),
+    Refusal(
+        "evaluate",
+        "listed rows",
+        "checkpoint",
+        "Progress does not hold rows",
+        "K236",
+        found="{option} was given",
+        do="Leave out {keep_rows}, or {option}: progress does not hold rows.",
+    ),
     Refusal("compare", "sets", "folds", _ONE_FOLD),
+    Refusal("compare", "sets", "anytime", "Rows have sets of labels", "K238", do=_EVERY_MODEL),
+    Refusal(
+        "compare",
+        "models on different rows",
+        "anytime",
+        "The models are on different rows",
+        "K238",
+        do=_EVERY_MODEL,
+    ),
+    *(
+        Refusal(
+            "compare",
+            "reports",
+            name,
+            _COUNTED,
+            "K160",
+            found="{option} was given with reports, which have counted their rows",
+            do="Give it to karat.evaluate, or compare y_true and y_pred with {option}.",
+            signed=BY_DEFINITION,
+        )
+        for name in (
+            *("weights", "clusters", "folds", "labels", "positive", "weights_are", "threshold"),
+        )
+    ),
     Refusal("gate", "sets of arrays", "id", "Sets of arrays are matched by their order"),
     Refusal("gate", "sets of arrays", "by", "A gate of sets has no slices yet"),
     Refusal("gate", "sets", "with_rows", "A baseline of sets is the JSON of its report"),
     Refusal("gate", "sets", "folds", _ONE_FOLD),
     Refusal("gate", "sets", "anytime", _LOOKS),
-    Refusal("Stream", "sets", "threshold", "Labels were given, and no scores that it could cut"),
+    Refusal("gate", "slices", "folds", _ONE_RULE, "K176", found=_WITH_BY, do=_ALONE),
+    Refusal("gate", "a report", "folds", _ONE_RULE, "K176", found=_OF_REPORT, do=_ALONE),
+    *(
+        Refusal(
+            "gate",
+            "a report",
+            name,
+            "A report does not hold its rows",
+            "K160",
+            found="A report was given with {option}",
+            do="Give the rows: a report does not hold them.",
+            signed=BY_DEFINITION,
+        )
+        for name in ("by", "with_rows")
+    ),
+    Refusal(
+        "Monitor",
+        "sets",
+        "",
+        "Rows have sets of labels",
+        "K238",
+        do="A monitor reads rows with one class each.",
+    ),
+    Refusal(
+        "Stream",
+        "sets",
+        "threshold",
+        "Labels were given, and no scores that it could cut",
+        signed=BY_DEFINITION,
+    ),
     Refusal("Stream", "sets", "class_names", _NAMED),
-    Refusal("Stream", "sets", "design", _MIX),
+    Refusal("Stream", "sets", "design", _MIX, signed=BY_DEFINITION),
     Refusal("Stream", "sets", "weights_are", "Weights of sets are importance"),
     Refusal("Stream", "sets", "anytime", _LOOKS),
     Refusal("any", "sets of a table", "by", "A gate of sets has no slices yet"),
-    Refusal("any", "sets of a table", "positive", "Every label of a set has its own positive"),
+    Refusal(
+        "any",
+        "sets of a table",
+        "positive",
+        "Every label of a set has its own positive",
+        signed=BY_DEFINITION,
+    ),
     Refusal("any", "sets of a table", "checkpoint", _COUNTS),
+    Refusal(
+        "evaluate",
+        "judge",
+        "confusion",
+        "A confusion matrix does not say which rows have a gold label",
+        "K243",
+        signed=BY_DEFINITION,
+    ),
     *(
         Refusal("evaluate", "judge", name, reason, "K243")
         for name, reason in {
-            "confusion": "A confusion matrix does not say which rows have a gold label",
             "by": "Slices have no estimates with a judge",
             "folds": "Folds have no estimates with a judge",
             "ids": _LISTED,
@@ -81,6 +190,11 @@ TABLE: Final = (
             "max_memory": _IN_MEMORY,
             "exact": _IN_MEMORY,
             "anytime": "Its intervals hold for one look at the rows",
+        }.items()
+    ),
+    *(
+        Refusal("evaluate", "judge", name, reason, "K243", signed=BY_DEFINITION)
+        for name, reason in {
             "nulls": "Rows without a gold label are kept, and every row needs a judge's label",
             "design": "Gold rows are a part of all rows",
         }.items()
@@ -93,6 +207,7 @@ TABLE: Final = (
         "K243",
         ("frequency",),
         "Repeat the rows.",
+        signed=BY_DEFINITION,
     ),
     Refusal(
         "evaluate",
@@ -102,6 +217,7 @@ TABLE: Final = (
         "K243",
         (None,),
         "Give a level, as 0.95.",
+        signed=_TUNED,
     ),
     Refusal(
         "evaluate",
@@ -119,23 +235,37 @@ TABLE: Final = (
             *("folds", "nulls"),
         )
     ),
-    Refusal("any", "looks", "level", "There are no intervals without a level", "K237", (None,)),
-    Refusal("any", "looks", "method", _ONE_LOOK, "K237", _DRAWN),
-    Refusal("evaluate", "looks", "folds", _ONE_LOOK, "K237"),
-    Refusal("compare", "looks", "folds", _ONE_LOOK, "K237"),
-    Refusal("compare", "looks", "adjust", _ONE_LOOK, "K237", ("maxt",)),
-    Refusal("gate", "looks", "folds", _ONE_LOOK, "K237"),
+    Refusal(
+        "any",
+        "looks",
+        "level",
+        "There are no intervals without a level",
+        "K237",
+        (None,),
+        signed=BY_DEFINITION,
+    ),
+    Refusal("any", "looks", "method", _ONE_LOOK, "K237", _DRAWN, signed=_SEQUENCES),
+    Refusal("compare", "looks", "adjust", _ONE_LOOK, "K237", ("maxt",), signed=_SEQUENCES),
+    *(
+        Refusal(verb, "looks", "folds", _ONE_LOOK, "K237", signed=_VARIANCE_OF_FOLDS)
+        for verb in ("evaluate", "compare", "gate")
+    ),
 )
+"""Cells of one verb and one kind or design stand in the order in which they are refused."""
 
 
-def refuse(verb: str, beside: Beside, chosen: Mapping[str, Any]) -> None:
+def refuse(verb: str, beside: Kind | Design, chosen: Mapping[str, Any]) -> None:
     """Raise the error of the first cell of the table whose option is chosen.
 
     Args:
         chosen: the options that have another value than their default, by name.
     """
     for cell in TABLE:
-        if cell.beside != beside or cell.verb not in ("any", verb) or cell.option not in chosen:
+        if cell.beside != beside or cell.verb not in ("any", verb):
+            continue
+        if not cell.option:
+            raise error(cell.code, **cell.facts(""))
+        if cell.option not in chosen:
             continue
         value = chosen[cell.option]
         if cell.values and not any(value is each or _is_text(value, each) for each in cell.values):
@@ -146,12 +276,7 @@ def refuse(verb: str, beside: Beside, chosen: Mapping[str, Any]) -> None:
             argument = option(cell.option, value or "none").replace("'none'", "None")
         elif cell.values == (None,):
             argument = f"{cell.option}=None"
-        facts: dict[str, str] = {"argument": argument}
-        if cell.code == "K237":
-            facts = {"found": argument}
-        elif cell.code == "K243":
-            facts |= {"found": cell.reason, "do": cell.do}
-        raise error(cell.code, **facts)
+        raise error(cell.code, **cell.facts(argument))
 
 
 def _is_text(value: Any, text: Any) -> bool:

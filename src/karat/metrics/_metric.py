@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,10 @@ _SCORED_LIFT_TEXT = _LIFT_TEXT | {
 }
 
 
+Flags: TypeAlias = npt.NDArray[np.bool_] | np.bool_
+"""bool[...]; of one value a scalar."""
+
+
 @dataclass(frozen=True, slots=True)
 class Values:
     """Values of a metric on a tally.
@@ -57,7 +61,7 @@ class Values:
     """
 
     value: npt.NDArray[np.float64]
-    undefined: npt.NDArray[np.bool_]
+    undefined: Flags
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -431,30 +431,43 @@ class Record:
 
 
 _registered: list[Record] = []
+TEXTS: Final = {"formula": "formula_text", "latex": "formula_latex"}
+"""Facts of a metric without a trace → attributes of its record."""
 
 
-def metric(
-    *,
-    aliases: Sequence[str] = (),
-    averages: Sequence[Average] = ("macro", "micro", "weighted"),
-    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002  # the field's word for it
-    better: Better = None,
-    undefined: str = "",
-    undefined_is_zero: bool = False,
-    perfect: float | None = None,
-    parameters: Sequence[Parameter] = (),
-    cases: Sequence[Case] = (),
-    oracle: Oracle | None = None,
-    equals: Sequence[Equal] = (),
-    references: Sequence[str] = (),
-    since: str,
-    in_report: bool = True,
-    headline: Sequence[str] = (),
-    identities: Mapping[str, str] | None = None,
-    is_of_sets: bool = False,
-    on_sets: str = "",
-    rounding: Rounding | None = None,
-) -> Callable[[Formula], Record]:
+@dataclass(kw_only=True, eq=False, repr=False)
+class Facts:
+    """What the decorators of metrics take: `metric`, `score_metric` and those of scores of sets."""
+
+    views: ClassVar[Mapping[type, bool]]
+    """Allowed types of the first parameter of a body; whether each is one class and the rest."""
+    no_view: ClassVar[str]
+    """The error message for other types."""
+    attributes: ClassVar[Mapping[str, str]] = {}
+    """Facts that have another name in a record."""
+
+    aliases: Sequence[str] = ()
+    range: tuple[float, float] = (0.0, 1.0)
+    better: Better = None
+    undefined: str = ""
+    perfect: float | None = None
+    parameters: Sequence[Parameter] = ()
+    cases: Sequence[Any] = ()
+    equals: Sequence[Equal] = ()
+    references: Sequence[str] = ()
+    since: str
+    in_report: bool = True
+    headline: Sequence[str] = ()
+
+    def __call__(self, body: Callable[..., Any]) -> Record:
+        """Register a body."""
+        names = [field.name for field in fields(self)]
+        facts = {self.attributes.get(name, name): getattr(self, name) for name in names}
+        return recorded(body, self.views, self.no_view, facts)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class metric(Facts):  # noqa: N801  # read as the decorator that it is
     """Register the decorated formula as a metric.
 
     The type of its first parameter determines its input: `OneVsRest` for a metric of one class
@@ -466,11 +479,19 @@ def metric(
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
     """
-    facts = locals()
-    facts["is_zero_when_undefined"] = facts.pop("undefined_is_zero")
-    views = {OneVsRest: True, Table: False, LabelsOfRow: False}
+
+    views = {OneVsRest: True, Table: False, LabelsOfRow: False}  # noqa: RUF012
     no_view = "The type of its first parameter is neither OneVsRest nor Table nor LabelsOfRow"
-    return lambda formula: recorded(formula, views, no_view, facts)
+    attributes = {"undefined_is_zero": "is_zero_when_undefined"}  # noqa: RUF012
+
+    averages: Sequence[Average] = ("macro", "micro", "weighted")
+    undefined_is_zero: bool = False
+    cases: Sequence[Case] = ()
+    oracle: Oracle | None = None
+    identities: Mapping[str, str] | None = None
+    is_of_sets: bool = False
+    on_sets: str = ""
+    rounding: Rounding | None = None
 
 
 higher_is_better = partial(metric, better="higher", perfect=1.0, since="0.1")

@@ -6,16 +6,15 @@ The decorator has the facts, the docstring the meaning. The body is not traced: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from karat.metrics._bounds import Bounds
-from karat.metrics._equal import Equal
 from karat.metrics._influence.forms import Influence
 from karat.metrics._lift import Average
-from karat.metrics._record import Better, Formula, Oracle, Parameter, Record, number_of, recorded
+from karat.metrics._record import TEXTS, Facts, Formula, Oracle, number_of
 from karat.metrics._rounding import Rounding
 from karat.metrics._set_views import RowFormula
 from karat.metrics._views import PER_CLASS_VIEWS, Confidences, Losses, PairRanks, Pairwise
@@ -84,43 +83,8 @@ def score_case(
     )
 
 
-def score_metric(
-    *,
-    formula: str,
-    latex: str,
-    aliases: Sequence[str] = (),
-    averages: Sequence[Average] = (),
-    lift_names: Mapping[str, str] | None = None,
-    needs: Sequence[str] = (),
-    clipped_by: str = "",
-    numbered: str = "",
-    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002  # the field's word for it
-    better: Better = None,
-    undefined: str = "",
-    perfect: float | None = None,
-    parameters: Sequence[Parameter] = (),
-    cases: Sequence[ScoreCase] = (),
-    oracle: Oracle | None = None,
-    equals: Sequence[Equal] = (),
-    references: Sequence[str] = (),
-    since: str,
-    in_report: bool = True,
-    headline: Sequence[str] = (),
-    least_classes: int = 2,
-    is_of_scores_only: bool = False,
-    depends_on_rows: bool = False,
-    is_within_classes: bool = False,
-    weights_are_rows: bool = True,
-    influence: Influence | None = None,
-    no_influence: str = "",
-    is_extreme: bool = False,
-    is_estimate: bool = True,
-    bounds: Bounds | None = None,
-    rounding: Rounding | None = None,
-    of_bins: Formula | None = None,
-    of_row: RowFormula | None = None,
-    on_sets: str = "",
-) -> Callable[[Callable[..., float]], Record]:
+@dataclass(kw_only=True, eq=False, repr=False)
+class score_metric(Facts):  # noqa: N801  # read as the decorator that it is
     """Register the decorated body as a metric of probabilities or scores.
 
     The type of its first parameter determines its input: `Losses`, `ClassRanks` or
@@ -146,10 +110,34 @@ def score_metric(
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
     """
-    facts = locals()
-    facts["formula_text"], facts["formula_latex"] = facts.pop("formula"), facts.pop("latex")
+
+    views = _VIEWS
     no_view = "The type of its first parameter is no view of scores"
-    return lambda body: recorded(body, _VIEWS, no_view, facts)
+    attributes = TEXTS
+
+    formula: str
+    latex: str
+    averages: Sequence[Average] = ()
+    lift_names: Mapping[str, str] | None = None
+    needs: Sequence[str] = ()
+    clipped_by: str = ""
+    numbered: str = ""
+    cases: Sequence[ScoreCase] = ()
+    oracle: Oracle | None = None
+    least_classes: int = 2
+    is_of_scores_only: bool = False
+    depends_on_rows: bool = False
+    is_within_classes: bool = False
+    weights_are_rows: bool = True
+    influence: Influence | None = None
+    no_influence: str = ""
+    is_extreme: bool = False
+    is_estimate: bool = True
+    bounds: Bounds | None = None
+    rounding: Rounding | None = None
+    of_bins: Formula | None = None
+    of_row: RowFormula | None = None
+    on_sets: str = ""
 
 
 by_hand = partial(score_case, source="arithmetic by hand")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from karat.metrics._equal import Equal
-from karat.metrics._record import Better, Parameter, Record, number_of, recorded
+from karat.metrics._lift import Average
+from karat.metrics._record import TEXTS, Facts, number_of
 from karat.metrics._set_views import LabelAreas, PooledLosses, RankedCells, RankedLabels
 
 
@@ -52,28 +52,8 @@ def set_case(
     return SetCase(true, rows, gives, source, is_prob, params)
 
 
-def set_metric(
-    *,
-    formula: str,
-    latex: str,
-    aliases: Sequence[str] = (),
-    numbered: str = "",
-    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002  # the field's word for it
-    better: Better = None,
-    undefined: str = "",
-    of_undefined: float | None = None,
-    perfect: float | None = None,
-    parameters: Sequence[Parameter] = (),
-    cases: Sequence[SetCase] = (),
-    equals: Sequence[Equal] = (),
-    references: Sequence[str] = (),
-    since: str = "0.2",
-    in_report: bool = True,
-    headline: Sequence[str] = (),
-    clipped_by: str = "",
-    no_influence: str = "",
-    is_extreme: bool = False,
-) -> Callable[[Callable[..., Any]], Record]:
+@dataclass(kw_only=True, eq=False, repr=False)
+class set_metric(Facts):  # noqa: N801  # read as the decorator that it is
     """Register the decorated body as a metric of the scores of sets of labels.
 
     The type of its first parameter says what it reads: `RankedLabels` (one value a row, or one and
@@ -85,12 +65,21 @@ def set_metric(
     Errors:
         K304 the record contradicts itself or lacks a docstring or a golden case.
     """
-    facts = locals()
-    facts["formula_text"], facts["formula_latex"] = facts.pop("formula"), facts.pop("latex")
-    facts["averages"] = ()
+
     views = dict.fromkeys((RankedLabels, PooledLosses, LabelAreas, RankedCells), False)
     no_view = "The type of its first parameter is no view of the scores of sets"
-    return lambda body: recorded(body, views, no_view, facts)
+    attributes = TEXTS
+
+    formula: str
+    latex: str
+    averages: Sequence[Average] = ()
+    numbered: str = ""
+    of_undefined: float | None = None
+    cases: Sequence[SetCase] = ()
+    since: str = "0.2"
+    clipped_by: str = ""
+    no_influence: str = ""
+    is_extreme: bool = False
 
 
 higher_is_better = partial(set_metric, better="higher", perfect=1.0)

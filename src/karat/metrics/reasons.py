@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
 from karat.metrics import Metric
 from karat.metrics._lift import trace
+from karat.metrics._metric import Flags
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._render import undefined_condition
 from karat.tally import Classes
@@ -20,7 +20,7 @@ CALIBRATION_FAMILIES = ("calibration", "recalibration", "decompositions")
 
 
 def undefined_reason(
-    metric: Metric, classes: Classes, undefined: npt.NDArray[np.bool_], *, is_left_out: bool = False
+    metric: Metric, classes: Classes, undefined: Flags, *, is_left_out: bool = False
 ) -> str | None:
     """Return why a value is undefined, and in which classes; None when it is defined.
 
@@ -47,9 +47,7 @@ def undefined_reason(
     return f"{reason} in {len(where)} of {classes.k} classes: {some}{rest}"
 
 
-def undefined_on_sets(
-    metric: Metric, tally: SetTally, undefined: npt.NDArray[np.bool_]
-) -> str | None:
+def undefined_on_sets(metric: Metric, tally: SetTally, undefined: Flags) -> str | None:
     """Return why a value on rows with sets is undefined, in which labels or in how many rows."""
     metric = meant_on_sets(metric)
     if not metric.is_of_rows:
@@ -62,9 +60,7 @@ def undefined_on_sets(
     return f"no label of a row counts ({condition}), in {n} of {int(tally.n_rows.sum())} rows"
 
 
-def undefined_of_scores(
-    metric: Metric, classes: Classes, undefined: npt.NDArray[np.bool_]
-) -> str | None:
+def undefined_of_scores(metric: Metric, classes: Classes, undefined: Flags) -> str | None:
     """Return why a value of scores of sets is undefined, in which labels or in how many rows."""
     if not (metric.record.is_of_label_scores or metric.lift == "samples"):
         is_left_out = metric.lift != "per_class" and not undefined.all()

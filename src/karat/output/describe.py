@@ -31,7 +31,7 @@ from karat.results.values import OF_MIX, ReportValues
 
 if TYPE_CHECKING:
     from karat.results.named import NamedResults
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.sets import SetReport
 
 COLUMNS = "Columns"
@@ -46,7 +46,7 @@ _ALL = "--metrics all (in Python report.metrics)"
 """How to see the rest, on the command line and in Python."""
 
 
-def describe(report: Report, *, metrics: Literal["headline", "all"] = "headline") -> Document:
+def describe(report: ClassReport, *, metrics: Literal["headline", "all"] = "headline") -> Document:
     """The document of a report."""
     # The matrix is drawn only where a person can read it: at 10⁵ classes it is never made.
     headline = headline_names(report, metrics)
@@ -160,7 +160,7 @@ def _prevalence(report: ReportValues) -> float | None:
     return report["prevalence"].value if report.is_binary else None
 
 
-def facts(report: Report) -> tuple[str, ...]:
+def facts(report: ClassReport) -> tuple[str, ...]:
     """Source, number of rows and classes, and the kind of scores."""
     source = report.source
     names = [str(name) for name in source.get("files") or ()]
@@ -184,7 +184,7 @@ def facts(report: Report) -> tuple[str, ...]:
     return tuple(fact for fact in found if fact)
 
 
-def headline_table(report: Report | SetReport, names: Sequence[str]) -> Table:
+def headline_table(report: ClassReport | SetReport, names: Sequence[str]) -> Table:
     """Metrics with their intervals, and the number of metrics that are not shown."""
     results = report.metrics
     columns = [TableColumn("metric", "left"), TableColumn("value")]
@@ -205,14 +205,14 @@ def headline_table(report: Report | SetReport, names: Sequence[str]) -> Table:
     return Table("Metrics", tuple(columns), tuple(rows), tuple(notes), is_compact=not has_interval)
 
 
-def _without_interval(report: Report | SetReport, names: Iterable[str]) -> list[str]:
+def _without_interval(report: ClassReport | SetReport, names: Iterable[str]) -> list[str]:
     """Return reasons why metrics have no interval; none where none were requested."""
     if report.confidence is None:
         return []
     return missing_intervals((name, report.metrics[name]) for name in names)
 
 
-def _every(report: Report) -> list[Table]:
+def _every(report: ClassReport) -> list[Table]:
     """Every metric: a list of those of all classes, a table of the averages of the others."""
     if any(result.low is not None for result in report.metrics.values()):
         return [headline_table(report, list(report.metrics))]
@@ -251,7 +251,9 @@ _OF_SCORES = {"roc_auc": 3, "average_precision": 5}
 
 
 def classes_table(
-    report: Report | SetReport, title: str = "Classes", word: tuple[str, str] = ("class", "classes")
+    report: ClassReport | SetReport,
+    title: str = "Classes",
+    word: tuple[str, str] = ("class", "classes"),
 ) -> Table:
     """Counts and rates of every class, or of the worst ones; averages below them.
 
@@ -316,7 +318,7 @@ POLICIES = {
 
 
 def undefined_notes(
-    report: Report | SetReport, headline: Sequence[str], word: str = "class"
+    report: ClassReport | SetReport, headline: Sequence[str], word: str = "class"
 ) -> Notes | None:
     """Return the shown values that are undefined, by reason; None where there are none."""
     shown = [*headline, *_averages()]
@@ -349,7 +351,7 @@ def _lifted(key: str, average: str) -> str:
     return get(key).record.lifted(average)
 
 
-def _undefined_classes(report: Report | SetReport) -> list[str]:
+def _undefined_classes(report: ClassReport | SetReport) -> list[str]:
     """The undefined entries of the table of classes that no average explains."""
     found: dict[tuple[str, str], list[str]] = {}
     for row in report.per_class:

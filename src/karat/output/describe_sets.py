@@ -70,7 +70,7 @@ def headline_of_sets(report: SetReport, which: str = "headline") -> list[str]:
 
 def slices_of_sets(report: SetReport) -> Iterator[Table]:
     """One table for each column of slices."""
-    if (report.rows is None and report.kept_slices is None) or not report.metrics:
+    if (report.encoded is None and report.kept_slices is None) or not report.metrics:
         return
     for table in report.slices.values():
         yield slice_section(table, slice_metric(report))

@@ -21,7 +21,7 @@ from karat.results.sets import SetReport
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference
     from karat.results.comparison import Comparison
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.result import Result
 
 _LEVEL: Final = 0.05
@@ -98,7 +98,7 @@ class Tile(NamedTuple):
     note: str
 
 
-def title_of(report: Report | SetReport) -> str:
+def title_of(report: ClassReport | SetReport) -> str:
     """Return the title of a page: the file that the rows came from, else what is classified.
 
     Example:
@@ -130,7 +130,7 @@ def _called(name: object) -> str:
     return f"class {name}" if _is_number(name) else str(name)
 
 
-def tiles_of(report: Report | SetReport) -> list[Tile]:
+def tiles_of(report: ClassReport | SetReport) -> list[Tile]:
     """Return four to six numbers by the kind of problem; those asked for, where some were."""
     names = list(report.metrics)
     if report.requested is None:
@@ -138,7 +138,7 @@ def tiles_of(report: Report | SetReport) -> list[Tile]:
     return [_tile(report, name) for name in names[:_MOST_TILES]]
 
 
-def _usual_tiles(report: Report | SetReport) -> Sequence[str]:
+def _usual_tiles(report: ClassReport | SetReport) -> Sequence[str]:
     if isinstance(report, SetReport):
         return _OF_SETS
     if report.is_binary:
@@ -146,12 +146,12 @@ def _usual_tiles(report: Report | SetReport) -> Sequence[str]:
     return _OF_MANY if report.classes.k >= MANY_CLASSES else _OF_CLASSES
 
 
-def _rare(report: Report) -> bool:
+def _rare(report: ClassReport) -> bool:
     found = report.metrics.get("prevalence")
     return is_rare(None if found is None else found.value, has_positive=True)
 
 
-def _tile(report: Report | SetReport, name: str) -> Tile:
+def _tile(report: ClassReport | SetReport, name: str) -> Tile:
     one, note = report.metrics[name], ""
     if one.undefined:
         note = one.undefined
@@ -166,13 +166,13 @@ def _tile(report: Report | SetReport, name: str) -> Tile:
     return Tile(name, value_of(one), interval(one.low, one.high), note)
 
 
-def _known(report: Report | SetReport, name: str) -> Result | None:
+def _known(report: ClassReport | SetReport, name: str) -> Result | None:
     """A result that has a value; None where it was not computed, or is undefined."""
     found = report.metrics.get(name)
     return None if found is None or found.undefined or not math.isfinite(found.value) else found
 
 
-def finding_of(report: Report) -> list[Clause]:
+def finding_of(report: ClassReport) -> list[Clause]:
     """Return the sentences about a report: values, classes, thresholds, calibration, slices."""
     if report.requested is not None:
         clauses = [*_requested(report)]
@@ -189,7 +189,7 @@ def finding_of_sets(report: SetReport) -> list[Clause]:
     return [*clauses, *_of_doubts(report.doubts)]
 
 
-def _requested(report: Report | SetReport) -> Iterator[Clause]:
+def _requested(report: ClassReport | SetReport) -> Iterator[Clause]:
     found = [one for name in report.metrics if (one := _known(report, name)) is not None]
     if found:
         texts = [_stated(one) for one in found[:_MOST_NAMED]]
@@ -203,7 +203,7 @@ def _stated(one: Result, of: str = "", name: str = "") -> str:
     return f"{words[:1].upper()}{words[1:]}{of} {value(one.value)}{f' {limits}' if limits else ''}"
 
 
-def _of_positive(report: Report) -> Iterator[Clause]:
+def _of_positive(report: ClassReport) -> Iterator[Clause]:
     """Recall and precision of the positive class, and another threshold where it is better."""
     names, place = report.classes.display, report.classes.positive or 0
     called = _called(names[place])
@@ -231,7 +231,7 @@ def _of_positive(report: Report) -> Iterator[Clause]:
         yield Clause(f"Only {amount(n_true)} {rows} truly {called}.", "classes")
 
 
-def _where(report: Report) -> str:
+def _where(report: ClassReport) -> str:
     """`` at threshold 0.5``, where a threshold of scores predicts."""
     if report.scores is None or report.mapping.get("pred"):
         return ""
@@ -240,7 +240,7 @@ def _where(report: Report) -> str:
     return f" at threshold {at:g}"
 
 
-def _other_threshold(report: Report) -> Iterator[Clause]:
+def _other_threshold(report: ClassReport) -> Iterator[Clause]:
     """The threshold of the largest F1, where it promises more than the present one."""
     points = thresholds_of(report) if report.scores is not None else None
     best = (points or {}).get("f1") or {}
@@ -259,7 +259,7 @@ def _other_threshold(report: Report) -> Iterator[Clause]:
     yield Clause(f"{text} and precision {precision}.", "threshold")
 
 
-def _of_classes(report: Report) -> Iterator[Clause]:
+def _of_classes(report: ClassReport) -> Iterator[Clause]:
     """Accuracy beside that of the largest class, the worst class, the most frequent error."""
     k = report.classes.k
     one, base = _known(report, "accuracy"), _known(report, "no_information_rate")
@@ -271,7 +271,7 @@ def _of_classes(report: Report) -> Iterator[Clause]:
     yield from _largest_error(report)
 
 
-def lowest_of(report: Report | SetReport) -> Mapping[str, Any] | None:
+def lowest_of(report: ClassReport | SetReport) -> Mapping[str, Any] | None:
     """Return the class with the lowest recall, or the label with the lowest f1."""
     key = "f1" if isinstance(report, SetReport) else "recall"
     rows = [row for row in report.per_class if row["support"] and row.get(key) is not None]
@@ -290,7 +290,7 @@ def _lowest(row: Mapping[str, Any], key: str) -> str:
     return f"Lowest {key}: {_called(row['name'])} {value(row[key])}{limits} ({size}{alone})"
 
 
-def _largest_error(report: Report) -> Iterator[Clause]:
+def _largest_error(report: ClassReport) -> Iterator[Clause]:
     if report.cells.storage == "marginals":
         return
     true, pred, totals = report.confusion.occupied()
@@ -330,7 +330,7 @@ def _of_labels(report: SetReport) -> Iterator[Clause]:
         yield Clause(f"{text} ({rows_}).", "together")
 
 
-def _calibration(report: Report) -> Iterator[Clause]:
+def _calibration(report: ClassReport) -> Iterator[Clause]:
     """Spiegelhalter's test, and the direction of a miscalibration where it is clear."""
     test = _known(report, "spiegelhalter_p")
     if test is None or report.requested is not None:
@@ -344,19 +344,19 @@ def _calibration(report: Report) -> Iterator[Clause]:
     yield Clause(f"Probabilities are not calibrated ({p}){how}.", target)
 
 
-def _has_curves(report: Report) -> bool:
+def _has_curves(report: ClassReport) -> bool:
     try:
         return report.curves is not None
     except KaratError:
         return False
 
 
-def _direction(report: Report) -> str:
+def _direction(report: ClassReport) -> str:
     """Which way probabilities are off, and how the spread differs, where it is clear."""
     return ", and ".join(part for part in (_shift(report), _spread(report)) if part)
 
 
-def _shift(report: Report) -> str:
+def _shift(report: ClassReport) -> str:
     mean = report.metrics.get("calibration_in_the_large")
     if mean is not None and mean.low is not None and mean.high is not None:
         if mean.low > 0.0:
@@ -366,7 +366,7 @@ def _shift(report: Report) -> str:
     return ""
 
 
-def _spread(report: Report) -> str:
+def _spread(report: ClassReport) -> str:
     slope = report.metrics.get("calibration_slope")
     if slope is not None and slope.low is not None and slope.high is not None:
         if slope.high < 1.0:
@@ -376,7 +376,7 @@ def _spread(report: Report) -> str:
     return ""
 
 
-def _slices(report: Report) -> Iterator[Clause]:
+def _slices(report: ClassReport) -> Iterator[Clause]:
     """The worst slice by each column, or that none is shown to be worse and what would show."""
     if report.kept_slices is None or not report.metrics:
         return
@@ -413,7 +413,7 @@ def _slices(report: Report) -> Iterator[Clause]:
         )
 
 
-def _least(metric: str, report: Report, known: Sequence[float]) -> str:
+def _least(metric: str, report: ClassReport, known: Sequence[float]) -> str:
     """The smallest drop that would show; nothing could, where it exceeds what there is to lose."""
     if not known:
         return ""

@@ -10,10 +10,10 @@ from karat.output.document import Table, TableColumn
 
 if TYPE_CHECKING:
     from karat.results.folds import FoldResult, Folds
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
 
 
-def folds_section(report: Report, names: Sequence[str]) -> Table | None:
+def folds_section(report: ClassReport, names: Sequence[str]) -> Table | None:
     """Means over folds beside pooled values, and what each interval covers; None without folds."""
     folds = report.kept_folds
     if folds is None or not names:
@@ -56,7 +56,7 @@ _FIRST: Final = (
 """Metrics that are shown over folds, where none were requested."""
 
 
-def _first(report: Report, names: Sequence[str]) -> list[str]:
+def _first(report: ClassReport, names: Sequence[str]) -> list[str]:
     """Return the shown metrics: all requested ones, else the main ones of the headline."""
     found = [name for name in names if name in _FIRST]
     return list(names) if report.requested is not None or not found else found

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from karat.inference.slices.weak import WeakSlices
     from karat.results.comparison import Comparison
     from karat.results.gate.result import GateResult, RuleResult
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.result import Result
     from karat.results.slices import ByColumn, SetSliceTable, Slice, SliceTable
 
@@ -70,7 +70,7 @@ def _text_of(found: Any) -> str:
     return f'<pre style="white-space:pre-wrap;color:inherit;background:transparent">{inside}</pre>'
 
 
-def report_as_html(report: Report) -> str:
+def report_as_html(report: ClassReport) -> str:
     """A report: its curve, or its metrics with their intervals, above its tables."""
     from karat.output.describe import describe
 
@@ -86,7 +86,7 @@ def picture_or_none(make: Callable[..., Picture | None], *given: Any) -> Picture
         return None
 
 
-def _picture_of_report(report: Report) -> Picture | None:
+def _picture_of_report(report: ClassReport) -> Picture | None:
     if report.kept_curves is not None:
         drawn = _plane_of(report.kept_curves.roc, report)
         if drawn is not None:
@@ -362,7 +362,7 @@ def result_as_html(result: Result) -> str:
     return html_of_result(result, picture)
 
 
-def calibration_as_html(found: Mapping[str, Any], report: Report) -> str:
+def calibration_as_html(found: Mapping[str, Any], report: ClassReport) -> str:
     """Calibration: the reliability diagram above its metrics."""
     results = list(found.values())
     table = results_table("Calibration", results, is_asked=report.confidence is not None)
@@ -371,11 +371,11 @@ def calibration_as_html(found: Mapping[str, Any], report: Report) -> str:
     return html_of(document, picture_or_none(_picture_of_calibration, report))
 
 
-def _picture_of_calibration(report: Report) -> Picture | None:
+def _picture_of_calibration(report: ClassReport) -> Picture | None:
     return _plane_of(report.curves.reliability, report)
 
 
-def thresholds_as_html(found: Any, report: Report) -> str:
+def thresholds_as_html(found: Any, report: ClassReport) -> str:
     """Thresholds: precision, recall and F1 by threshold, above the best ones."""
     section = thresholds_section(report)
     if section is None:
@@ -409,7 +409,7 @@ def _thresholds_of_classes(found: Sequence[Mapping[str, Any]]) -> Table:
     )
 
 
-def _picture_of_thresholds(found: Any, report: Report) -> Picture | None:
+def _picture_of_thresholds(found: Any, report: ClassReport) -> Picture | None:
     unit = report.scores == "probabilities"
     curves = report.curves.precision_recall
     if not report.is_binary:
@@ -492,7 +492,7 @@ def curves_as_html(curves: Curves) -> str:
     return html_of(Document("karat curves", facts), both)
 
 
-def _plane_of(curves: ByClass[Any], report: Report | None) -> Picture | None:
+def _plane_of(curves: ByClass[Any], report: ClassReport | None) -> Picture | None:
     """The curves of classes: that of the positive one of two, all while they are few, the worst."""
     labels = list(curves)
     display: Sequence[str] = [str(label) for label in labels]
@@ -545,8 +545,8 @@ def _drawn(curves: Sequence[Any], names: Sequence[str], legend: str) -> Picture 
     )
 
 
-def stream_as_html(facts: Sequence[str], notes: Sequence[str], report: Report | None) -> str:
-    """A stream: what it holds, and its report so far."""
+def stream_as_html(facts: Sequence[str], notes: Sequence[str], report: str) -> str:
+    """A stream: what it holds, and its report so far as HTML."""
     sections = (Notes("Holds", tuple(notes)),) if notes else ()
     head = html_of(Document("karat stream", tuple(facts), sections))
-    return head if report is None else head + form(report_as_html, report)
+    return head + report

@@ -26,7 +26,7 @@ from karat.output.naming import Naming, names_of
 from karat.output.sections import confusion_section, matrix_lines, slice_section
 
 if TYPE_CHECKING:
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.result import Confusion
     from karat.results.sets import SetReport
     from karat.results.slices import ByColumn, NamedSlices
@@ -300,7 +300,7 @@ def text_of(document: Document, width: int = 80, *, is_ascii: bool = False) -> s
 
 
 def report_as_text(
-    report: Report,
+    report: ClassReport,
     width: int = 80,
     *,
     is_ascii: bool = False,
@@ -320,7 +320,9 @@ def slices_as_text(found: ByColumn[Any] | NamedSlices[Any], width: int = 80) -> 
     return text or "No slices: give by= to karat.evaluate."
 
 
-def classes_as_text(report: Report | SetReport, words: tuple[str, str], width: int = 80) -> str:
+def classes_as_text(
+    report: ClassReport | SetReport, words: tuple[str, str], width: int = 80
+) -> str:
     """The table of classes, as a report shows it."""
     section = classes_table(report, words[1].capitalize(), words)
     return text_of(Document("", (), (section,)), width).strip("\n")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from karat.output.tidy import Row
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
 
 _ARGUMENTS: Final[Mapping[str, dict[str, str]]] = {
     "roc_auc_ovr_macro": {"average": "macro", "multi_class": "ovr"},
@@ -56,7 +56,7 @@ class ModelIndex(dict[str, Any]):
 
 
 def model_index_of(
-    report: Report,
+    report: ClassReport,
     *,
     model_name: str,
     dataset: str,

@@ -51,11 +51,11 @@ _ONE_LINE: Final = 70
 def confusion_as_html(confusion: Confusion) -> str:
     """A confusion matrix; of more than 30 classes the wrong cells that hold most rows."""
     from karat.output.sections import confusion_section, pairs_section
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
 
     section: Section | None = confusion_section(confusion)
     if section is None or len(confusion.labels) > N_MATRIX:
-        section = pairs_section(Report(confusion.cells))
+        section = pairs_section(ClassReport(confusion.cells))
     if section is None:
         section = Notes("Confusion", ("only totals of the classes were kept, no cells",))
     return html_of(Document("", (), (section,)))

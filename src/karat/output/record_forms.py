@@ -17,7 +17,7 @@ from karat.output.sections import by_reason, results_table
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference
     from karat.inference.comparison.set_labels import LabelDifference
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.sets import SetReport
     from karat.results.slices import SliceDifference, SliceDifferences
 
@@ -98,7 +98,7 @@ def results_as_html(found: Mapping[str, Any]) -> str:
     return html_of(Document("karat results", (counted(len(results), "metric"),), (table,)))
 
 
-def classes_as_html(report: Report | SetReport, words: tuple[str, str]) -> str:
+def classes_as_html(report: ClassReport | SetReport, words: tuple[str, str]) -> str:
     """The table of classes, as a report shows it."""
     table = classes_table(report, words[1].capitalize(), words)
     facts = (counted(len(report.per_class), words[0]), counted(report.n_rows, "row"))

@@ -31,7 +31,7 @@ from karat.output.naming import Naming
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Estimate
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.result import Confusion, Result
     from karat.results.sets import SetReport
     from karat.results.slices import NamedSlices, SetSliceTable, SliceDifference, SliceTable
@@ -228,7 +228,7 @@ def confusion_section(confusion: Confusion) -> Matrix | None:
     return Matrix("Confusion", confusion.names, confusion.matrix)
 
 
-def pairs_section(report: Report) -> Table | Notes | None:
+def pairs_section(report: ClassReport) -> Table | Notes | None:
     """The wrong cells with the most rows."""
     k = report.classes.k
     if report.cells.storage == "marginals" or k < 6:
@@ -269,7 +269,7 @@ _SHOWN = {"f1": "largest f1", "informedness": "largest informedness", "cost": "f
 """Goal of each threshold; at equal costs of both errors, the cost is the error rate."""
 
 
-def thresholds_of(report: Report) -> Any:
+def thresholds_of(report: ClassReport) -> Any:
     """The best thresholds; None where none were measured, also by the karat that wrote a text."""
     try:
         return report.thresholds
@@ -277,7 +277,7 @@ def thresholds_of(report: Report) -> Any:
         return None
 
 
-def thresholds_section(report: Report) -> Table | None:
+def thresholds_section(report: ClassReport) -> Table | None:
     """The thresholds of two classes; None for more classes, or where none were computed."""
     is_fit = report.scores is not None and report.is_binary
     if not is_fit or (found := thresholds_of(report)) is None:
@@ -305,7 +305,7 @@ _SHOWN_MARK: Final = "←"
 _SLICES_AT: Final = "--format json (in Python report.slices)"
 
 
-def slice_sections(report: Report, metric: str) -> Iterator[Table]:
+def slice_sections(report: ClassReport, metric: str) -> Iterator[Table]:
     """One table for each column of slices."""
     if report.kept_slices is None:
         return
@@ -420,7 +420,7 @@ _NOT_EXACT: Final = "Not exact (~)  scores were counted in buckets; the exact va
 _UNKNOWN: Final = "how far from exact is not known"
 
 
-def inexact_notes(report: Report, shown: Collection[str], rest: str) -> Notes | None:
+def inexact_notes(report: ClassReport, shown: Collection[str], rest: str) -> Notes | None:
     """Values that are not exact, each with its bound; those that are not shown are counted.
 
     Args:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
 
 _STYLES = dict.fromkeys(("title", "heading", "strong"), "bold")
 _STYLES |= {"dim": "dim", "warning": "yellow"}
@@ -81,7 +81,7 @@ def shows_unicode(stream: IO[str]) -> bool:
 
 
 def print_report(
-    report: Report,
+    report: ClassReport,
     stream: IO[str],
     *,
     width: int | None = None,

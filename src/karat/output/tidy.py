@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from karat.inference.slices.weak import WeakSlices
     from karat.results.comparison import Comparison
     from karat.results.judged import JudgedReport
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.result import Result
     from karat.results.sets import SetReport
     from karat.results.slices import ByColumn, NamedSlices, SliceDifferences
@@ -146,7 +146,7 @@ def rows_of_weak_slices(found: WeakSlices) -> list[Row]:
     ]
 
 
-def rows_of_report(report: Report) -> list[Row]:
+def rows_of_report(report: ClassReport) -> list[Row]:
     """Every listed metric, then every class, then every slice: one row a value.
 
     Cost: that of every metric and interval of the report.
@@ -154,7 +154,7 @@ def rows_of_report(report: Report) -> list[Row]:
     return [*rows_of_metrics(report), *rows_of_classes(report), *rows_of_slices(report)]
 
 
-def rows_of_metrics(report: Report, names: Iterable[str] | None = None) -> list[Row]:
+def rows_of_metrics(report: ClassReport, names: Iterable[str] | None = None) -> list[Row]:
     """One row for each listed metric, or for each of those named."""
     chosen = report.metrics if names is None else names
     return [_row(report, report[name]) for name in chosen]
@@ -164,13 +164,13 @@ def rows_of_sets(report: SetReport) -> list[Row]:
     """Every listed metric, then every label, then every slice: one row a value."""
     metrics = [_row(report, result) for result in report.metrics.values()]
     of_labels = rows_of_classes(report)
-    if report.rows is None and report.kept_slices is None:
+    if report.encoded is None and report.kept_slices is None:
         return metrics + of_labels
     of_slices = _rows_of(report, report.slices.values(), headline_of_sets(report))
     return metrics + of_labels + of_slices
 
 
-def _row(report: Report | SetReport, result: Result) -> Row:
+def _row(report: ClassReport | SetReport, result: Result) -> Row:
     metric = get(result.name)
     is_of_positive = metric.record.is_per_class and metric.lift == "plain"
     average = "positive" if is_of_positive else None if metric.lift == "plain" else metric.lift
@@ -188,7 +188,7 @@ def _row(report: Report | SetReport, result: Result) -> Row:
     }
 
 
-def rows_of_classes(report: Report | SetReport) -> list[Row]:
+def rows_of_classes(report: ClassReport | SetReport) -> list[Row]:
     """One row for each class and column of `Report.per_class`.
 
     Their limits come from one method for a column of the table, which does not name it.
@@ -217,13 +217,13 @@ def _class_row(row: dict[str, Any], name: str, level: float | None, n: int) -> R
     }
 
 
-def rows_of_slices(report: Report) -> list[Row]:
+def rows_of_slices(report: ClassReport) -> list[Row]:
     """One row for each slice and metric that opens the report: ``slice`` is ``"country = NO"``."""
     return _rows_of(report, report.slices.values(), headline_names(report))
 
 
 def _rows_of(
-    report: Report | SetReport, tables: Iterable[NamedSlices[Any]], names: Sequence[str]
+    report: ClassReport | SetReport, tables: Iterable[NamedSlices[Any]], names: Sequence[str]
 ) -> list[Row]:
     return [
         _row(report, one[name]) | {"slice": writable(", ".join(values)), "n": one.n_rows}
@@ -395,7 +395,7 @@ class MlflowLog(NamedTuple):
     artifacts: dict[str, str]
 
 
-def mlflow_of(report: Report, *, metrics: Which, per_class: bool, prefix: str) -> MlflowLog:
+def mlflow_of(report: ClassReport, *, metrics: Which, per_class: bool, prefix: str) -> MlflowLog:
     """See `karat.Report.to_mlflow`."""
     # Of the letters of any script: \w, as in MLflow.
     tracker = (r"[^\w.\- ]+", "/")
@@ -411,13 +411,15 @@ def mlflow_of(report: Report, *, metrics: Which, per_class: bool, prefix: str) -
     return MlflowLog(numbers, {name: text + "\n" for name, text in texts.items()})
 
 
-def wandb_of(report: Report, *, metrics: Which, per_class: bool, prefix: str) -> dict[str, float]:
+def wandb_of(
+    report: ClassReport, *, metrics: Which, per_class: bool, prefix: str
+) -> dict[str, float]:
     """See `karat.Report.to_wandb`."""
     tracker = (r"[^A-Za-z0-9_]+", "__")
     return _numbers(report, *tracker, metrics, per_class=per_class, prefix=prefix)
 
 
-def confusion_csv(report: Report) -> str:
+def confusion_csv(report: ClassReport) -> str:
     """The cells that hold rows: ``true,predicted,count``."""
     labels = [writable(name) for name in report.classes.display]
     rows, cols, totals = report.confusion.occupied()
@@ -428,7 +430,7 @@ def confusion_csv(report: Report) -> str:
 
 
 def _numbers(
-    report: Report, refused: str, joint: str, metrics: Which, *, per_class: bool, prefix: str
+    report: ClassReport, refused: str, joint: str, metrics: Which, *, per_class: bool, prefix: str
 ) -> dict[str, float]:
     """Key → number for a tracker.
 

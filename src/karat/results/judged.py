@@ -2,50 +2,45 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from karat.errors import error, shown
 from karat.errors.doubts import Doubt, only_doubts
-from karat.inference.json_record import JsonRecord
+from karat.inference.json_record import JsonRecord, json_value
 from karat.metrics import Metric, get
 from karat.metrics._applies import check_applies
 from karat.metrics._registry import find
-from karat.results.result import JsonDocument, Results
+from karat.results.parts import why_missing
+from karat.results.result import JsonDocument, Result, Results
 from karat.tally import Classes
 from karat.tally.cached import cached_property
 
 if TYPE_CHECKING:
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedResult(JsonRecord):
-    """One metric from gold labels and a judge's.
+IN_JSON: Final = (
+    *("name", "value", "low", "high", "level", "method", "standard_error", "judge_weight"),
+    *("n_effective", "n_gold", "gold_value", "gold_low", "gold_high", "judge_value", "remark"),
+)
+"""Fields of an estimate in JSON; the others are those of the gold rows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class JudgedResult(Result):
+    """One metric from gold labels and a judge's: the prediction-powered estimate, and its parts.
 
     Attributes:
-        name: canonical text of the metric.
-        value: the prediction-powered estimate; NaN where it is undefined.
-        low, high: limits of its interval at `level`, or None.
-        level: confidence level.
-        method: method of the interval.
-        standard_error: standard error, or None.
         judge_weight: λ of PPI++, the weight of the judge's labels, from 0 to 1.
         n_effective: number of gold labels that would give as narrow an interval without a judge.
         n_gold: rows with a gold label.
         gold_value, gold_low, gold_high: the metric of the gold rows alone, with its interval.
         judge_value: the metric with the judge's labels as the truth, of all rows.
-        remark: a caveat, or None.
     """
 
-    name: str
-    value: float
-    low: float | None
-    high: float | None
-    level: float
-    method: str | None
-    standard_error: float | None
     judge_weight: float
     n_effective: float
     n_gold: int
@@ -53,10 +48,21 @@ class JudgedResult(JsonRecord):
     gold_low: float | None
     gold_high: float | None
     judge_value: float
-    remark: str | None = None
 
-    def __float__(self) -> float:
-        return self.value
+    @classmethod
+    def beside(cls, gold: Result, n_rows: int, **numbers: Any) -> JudgedResult:
+        """Return the estimate of a metric whose result on the gold rows is known."""
+        undefined = gold.undefined if math.isnan(numbers["value"]) else None
+        return cls(
+            name=gold.name,
+            n=n_rows,
+            undefined=undefined,
+            definition=gold.definition,
+            range=gold.range,
+            better=gold.better,
+            signature=gold.signature,
+            **numbers,
+        )
 
     def __str__(self) -> str:
         text = f"{self.name} {self.value:.6g}"
@@ -66,6 +72,13 @@ class JudgedResult(JsonRecord):
         if self.gold_low is not None and self.gold_high is not None:
             alone += f" [{self.gold_low:.6g}, {self.gold_high:.6g}]"
         return f"{text}; gold alone {alone}"
+
+    def __repr__(self) -> str:
+        return f"<karat.JudgedResult: {self}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimate as JSON types; null for numbers that are not finite."""
+        return {name: json_value(getattr(self, name)) for name in IN_JSON}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +129,9 @@ class JudgedReport(JsonDocument):
     """Confidence level of the intervals."""
     shares: tuple[JudgedShare, ...]
     """Proportion of each class."""
-    judge: Report
+    judge: ClassReport
     """The judge against the gold labels, on the gold rows."""
-    gold: Report | None
+    gold: ClassReport | None
     """The predictions on the gold rows alone; None without predictions."""
     listed: Mapping[str, Metric]
     """Metrics by name."""
@@ -140,8 +153,12 @@ class JudgedReport(JsonDocument):
     @cached_property
     def metrics(self) -> Mapping[str, JudgedResult]:
         """Every listed metric by name; empty without predictions."""
-        found: Any = Results(self.listed, cast("Any", self.make))
-        return cast("Mapping[str, JudgedResult]", found)
+        return Results(self.listed, self.make)
+
+    @property
+    def labels(self) -> tuple[str | int | bool, ...]:
+        """The class labels in order."""
+        return self.classes.labels
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
@@ -168,6 +185,8 @@ class JudgedReport(JsonDocument):
         raise error("K247", name=str(metric), found=found, do=do)
 
     def __getattr__(self, name: str) -> JudgedResult:
+        if (reason := why_missing(self, name)) is not None:
+            raise AttributeError(reason)
         if name.startswith("_") or find(name) is None:
             raise AttributeError(f"A judged report has neither an attribute nor a metric {name!r}.")
         return self[name]

@@ -14,6 +14,7 @@ from karat.inference.confidence import Confidence, Interval
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._registry import find
+from karat.results.parts import why_missing
 from karat.results.result import Result, Results, Signature
 from karat.tally import Classes, Fields
 from karat.tally.cached import cached_property
@@ -153,6 +154,8 @@ class NamedResults(ABC):
     def __getattr__(self, name: str) -> Result:
         if name.startswith("_"):
             raise AttributeError(name)
+        if (reason := why_missing(self, name)) is not None:
+            raise AttributeError(reason)
         try:
             return self[name]
         except KaratError as problem:

@@ -57,7 +57,7 @@ def _points(report: ReportValues, metrics: list[Metric]) -> list[dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Report(ReportValues):
+class ClassReport(ReportValues):
     """All metrics of one data set, as data; `karat.Report` lists the attributes, and shows them."""
 
     kept_slices: Slices | None = None

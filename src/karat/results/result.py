@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from numbers import Real
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -201,7 +201,10 @@ class Result:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Result):
-            return all(getattr(self, f.name) == getattr(other, f.name) for f in fields(self))
+            names = [field.name for field in fields(self)]
+            return names == [field.name for field in fields(other)] and all(
+                getattr(self, name) == getattr(other, name) for name in names
+            )
         return self.value == other if _is_number(other) else NotImplemented
 
     def __hash__(self) -> int:
@@ -245,8 +248,11 @@ class Result:
         }
 
 
+ResultT_co = TypeVar("ResultT_co", bound=Result, covariant=True)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Results(Mapping[str, Result]):
+class Results(Mapping[str, ResultT_co]):
     """Results by name, each made when it is first read: an interval may take its time.
 
     Attributes:
@@ -255,10 +261,10 @@ class Results(Mapping[str, Result]):
     """
 
     listed: Mapping[str, Any]
-    make: Callable[[Any], Result]
-    _made: dict[str, Result] = field(default_factory=dict)
+    make: Callable[[Any], ResultT_co]
+    _made: dict[str, ResultT_co] = field(default_factory=dict)
 
-    def __getitem__(self, name: str) -> Result:
+    def __getitem__(self, name: str) -> ResultT_co:
         if name not in self._made:
             self._made[name] = self.make(self.listed[name])
         return self._made[name]

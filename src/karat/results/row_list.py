@@ -14,7 +14,7 @@ from karat.results.slices.parts import name_of
 from karat.tally.listed_rows import Grouping, ListedRows, Places
 
 if TYPE_CHECKING:
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.tally import Classes
 
 Flags = npt.NDArray[np.bool_]
@@ -56,7 +56,7 @@ class RowList(Sequence[Mapping[str, Any]]):
 
 
 def rows_of(
-    report: Report,
+    report: ClassReport,
     *,
     true: Any,
     pred: Any,
@@ -177,7 +177,7 @@ def _in_group(one: Grouping, codes: Sequence[int]) -> tuple[Flags, int]:
 
 
 def records_of(
-    listed: ListedRows, places: Places, report: Report
+    listed: ListedRows, places: Places, report: ClassReport
 ) -> tuple[tuple[dict[str, Any], ...], dict[str, type]]:
     """Return the records of rows, and the types of what they hold."""
     classes, some = report.classes, listed.at(places)

@@ -28,7 +28,7 @@ _DO: Final = (
 def wrong_rows_of(report: SetReport, missed: Any, added: Any, limit: int | None) -> RowList:
     """Return the wrong rows that meet the conditions; see `karat.MultilabelReport.wrong_rows`."""
     check_limit(limit)
-    rows = report.rows
+    rows = report.encoded
     if rows is None:
         found = "Its rows were not kept: they exceed max_memory=, or it was read from JSON"
         raise error("K233", found=found, do=_DO)

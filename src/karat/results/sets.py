@@ -88,7 +88,7 @@ class SetReport(NamedResults):
 
     tally: SetTally
     """The tally."""
-    rows: SetRows | None = None
+    encoded: SetRows | None = None
     """The rows, from which intervals of averages over labels follow."""
     undefined: Policy = "zero"
     """Policy for undefined values: ``"zero"``, ``"exclude"`` or ``"nan"``."""
@@ -196,12 +196,12 @@ class SetReport(NamedResults):
     @cached_property
     def _intervals(self) -> SetIntervals:
         assert self.confidence is not None
-        return SetIntervals(self.tally, self.confidence, self.rows, self.undefined, self.sample)
+        return SetIntervals(self.tally, self.confidence, self.encoded, self.undefined, self.sample)
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """Reasons to trust the intervals less; empty without intervals."""
-        if self.confidence is None or (self.rows is None and self.sample is None):
+        if self.confidence is None or (self.encoded is None and self.sample is None):
             return self.kept_cautions
         return self._intervals.cautions
 
@@ -269,7 +269,7 @@ class SetReport(NamedResults):
             known = self.kept_intervals.get(metric)
             if known is None and bool(computed.undefined.all()):
                 known = Interval(remark="these rows do not define the value")
-            if known is None and self.is_clustered and self.rows is None:
+            if known is None and self.is_clustered and self.encoded is None:
                 known = Interval(remark="the clusters of the rows are not kept in JSON")
             interval = self._intervals.of(metric, value) if known is None else known
         reason = undefined_on_sets(metric, self.tally, computed.undefined)
@@ -298,7 +298,7 @@ class SetReport(NamedResults):
             name: values_on_sets(each, self.tally, self.undefined) for name, each in metrics.items()
         }
         limits = dict(self.kept_limits)
-        is_known = self.rows is not None or not self.is_clustered
+        is_known = self.encoded is not None or not self.is_clustered
         if self.confidence is not None and not limits and is_known:
             limits = self._limits(metrics)
         scored = self._measured
@@ -357,11 +357,11 @@ class SetReport(NamedResults):
             >>> report.patterns.wrong_sets
             (WrongSet(true=('cat',), predicted=('dog',), rows=1.0),)
         """
-        if self.rows is None:
+        if self.encoded is None:
             return self.kept_patterns
         level = 0.95 if self.confidence is None else self.confidence.level
-        pairs = pairs_too_often(self.rows, MOST_LISTED, level)
-        wrong = tuple(wrong_sets(self.rows, MOST_LISTED))
+        pairs = pairs_too_often(self.encoded, MOST_LISTED, level)
+        wrong = tuple(wrong_sets(self.encoded, MOST_LISTED))
         return SetPatterns(wrong, None if pairs is None else tuple(pairs), level)
 
     @cached_property
@@ -369,7 +369,7 @@ class SetReport(NamedResults):
         """Column, or tuple of crossed columns → its slices; see `karat.MultilabelReport`."""
         from karat.results.slices import ByColumn, SetSliceTable
 
-        rows, tables = self.rows, {}
+        rows, tables = self.encoded, {}
         if self.kept_slices is not None:
             return self.kept_slices
         if rows is None:
@@ -388,13 +388,13 @@ class SetReport(NamedResults):
         if self.scored is not None and rows.scores is not None:
             scored = self.scored.of_rows(rows.known)
         is_clustered = rows.clusters is not None
-        facts: dict[str, Any] = {"rows": rows, "scored": scored, "is_clustered": is_clustered}
+        facts: dict[str, Any] = {"encoded": rows, "scored": scored, "is_clustered": is_clustered}
         return replace(self, tally=rows.tally, **facts)
 
     def of_tally(self, tally: SetTally) -> Self:
         """The same of a tally whose rows and scores are not known."""
         unknown: dict[str, Any] = dict.fromkeys(
-            ("rows", "scored", "sample", "kept_scores", "kept_transfers", "kept_patterns")
+            ("encoded", "scored", "sample", "kept_scores", "kept_transfers", "kept_patterns")
         )
         unknown |= {"kept_intervals": {}, "kept_limits": {}, "kept_cautions": ()}
         return replace(self, tally=tally, kept_slices=None, **unknown)
@@ -410,10 +410,12 @@ class SetReport(NamedResults):
                 return None
             return self._score_intervals.moves(metric, value)
         asked = self.confidence or Confidence()
-        found = SetIntervals(self.tally, asked, self.rows, self.undefined).influence(metric, value)
-        if found is None or self.rows is None:
+        found = SetIntervals(self.tally, asked, self.encoded, self.undefined).influence(
+            metric, value
+        )
+        if found is None or self.encoded is None:
             return None
-        w = self.rows.known.weights
+        w = self.encoded.known.weights
         return (found if w is None else w * found) / float(self.tally.mass.sum())
 
     @cached_property
@@ -453,6 +455,6 @@ class SetReport(NamedResults):
             >>> report.transfers.tolist()
             [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
         """
-        if self.rows is None or self.classes.k > MOST_TRANSFERRED:
+        if self.encoded is None or self.classes.k > MOST_TRANSFERRED:
             return self.kept_transfers
-        return transfers_of(self.rows)
+        return transfers_of(self.encoded)

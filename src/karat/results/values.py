@@ -72,6 +72,7 @@ def class_rows(
     """
     rows = []
     why = {name: metric.undefined_when for name, metric in columns.items()}
+    lacks = {name: np.asarray(found[name].undefined) for name in columns}
     for i, (label, shown_name) in enumerate(zip(classes.labels, classes.display, strict=True)):
         row: dict[str, Any] = {"label": label, "name": shown_name}
         reasons = {}
@@ -80,7 +81,7 @@ def class_rows(
             # Counts of rows are whole; what is not finite has its reason beside it.
             is_count = name in {"support", "predicted_count"} and not is_weighted
             row[name] = None if not math.isfinite(value) else int(value) if is_count else value
-            if found[name].undefined[i]:
+            if lacks[name][i]:
                 reasons[name] = why[name]
         intervals = {
             name: (float(low[i]), float(high[i]))

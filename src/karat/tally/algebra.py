@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error, shown
-from karat.tally.cells import Cells, summed_by
+from karat.tally.cells import Cells, RowCounts, summed_by
 from karat.tally.classes import Classes, usual_positive
 from karat.tally.shared import Numbers, check_weighting, common_labels, if_any, recoding
 
@@ -210,7 +210,7 @@ def to_sparse(cells: Cells) -> Cells:
     return replace(cells, storage="sparse", counts=counts, squares=squares, rows=rows, cols=cols)
 
 
-def _merge_sparse(left: Cells, right: Cells, n_rows: npt.NDArray[np.int64]) -> Cells:
+def _merge_sparse(left: Cells, right: Cells, n_rows: RowCounts) -> Cells:
     k = left.k
     keys = [cells.coordinates()[0] * k + cells.coordinates()[1] for cells in (left, right)]
     both = np.union1d(*keys)

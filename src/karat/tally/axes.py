@@ -66,7 +66,7 @@ class SlicedCells:
             cells,
             counts=cells.counts[i],
             squares=taken(cells.squares, i),
-            n_rows=cells.n_rows[i],
+            n_rows=np.asarray(cells.n_rows)[i],
             axes=(),
         )
 
@@ -77,7 +77,7 @@ class SlicedCells:
             cells,
             counts=_others(self._sums, i),
             squares=if_any(lambda sums: _others(sums, i), self._squares),
-            n_rows=np.asarray(cells.n_rows.sum() - cells.n_rows[i]),
+            n_rows=np.asarray(cells.n_rows.sum() - np.asarray(cells.n_rows)[i]),
             axes=(),
         )
 

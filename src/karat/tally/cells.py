@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from karat._native import Tally
 
 Index = npt.NDArray[np.intp]
+
+
+RowCounts: TypeAlias = npt.NDArray[np.int64] | np.int64
+"""int64[...]; of one table a scalar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Fields:
     fp: Floats
     fn: Floats
     tn: Floats
-    n: Floats
+    n: Floats | np.float64
     k: int
     positive: int | None
     rows: Index
@@ -194,7 +198,7 @@ class Cells:
     classes: Classes
     storage: Storage
     counts: Numbers
-    n_rows: npt.NDArray[np.int64]
+    n_rows: RowCounts
     squares: npt.NDArray[np.float64] | None = None
     rows: npt.NDArray[np.int64] | None = None
     cols: npt.NDArray[np.int64] | None = None

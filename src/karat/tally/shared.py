@@ -116,7 +116,7 @@ def taken(values: npt.NDArray[Any] | None, at: Any) -> Any:
     return None if values is None else values[at]
 
 
-def wrong_numbers(*arrays: npt.NDArray[Any] | None) -> bool:
+def wrong_numbers(*arrays: npt.NDArray[Any] | np.int64 | None) -> bool:
     """Return whether one of them has a number that is negative or not finite."""
     return any(
         array is not None and not (np.isfinite(array).all() and (array >= 0).all())

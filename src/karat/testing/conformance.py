@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from karat.api.evaluation import evaluate
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.errors import KaratError
 from karat.testing.samples import FEATURES, N_ROWS, SUBJECTS, Sample, check_subjects, samples
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.api.evaluation import evaluate
-from karat.api.results import Report
+from karat.api.report import Report
 from karat.errors import KaratError, error
 
 SUBJECTS: Final = (

@@ -32,7 +32,7 @@ from karat.inference.json_record import json_value
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.results.gate.verdicts import Measured
-from karat.results.report import Report
+from karat.results.report import ClassReport
 from karat.tally import Cells, Classes, from_bytes, to_bytes
 from karat.tally.held_rows import RowChunk, impossible
 from karat.tally.serialization import each_once
@@ -370,7 +370,7 @@ def checked_baseline(baseline: Baseline) -> Baseline:
         # Values that rest on an undeclared order of classes are not compared.
         if not metric.needs_scores and (has_order or not metric.reads_order)
     ]
-    report = Report(baseline.cells, policy, tuple(metric for metric, _ in of_labels))
+    report = ClassReport(baseline.cells, policy, tuple(metric for metric, _ in of_labels))
     for metric, measured in of_labels:
         try:
             value = report[metric].value

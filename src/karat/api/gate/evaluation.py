@@ -15,9 +15,9 @@ from karat.api.doubts import of_bounds, of_rows, read_log_loss, without_effects
 from karat.api.gate.baseline import Baseline, text_of_baseline, with_hashes
 from karat.api.gate.lost import amounts_of, lost_classes
 from karat.api.gate.spec import GateSpec, change_apart
-from karat.api.measuring import Spec, report_of
+from karat.api.measuring import Spec, class_report_of
 from karat.api.models import models_of_rows
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.data.accumulator import accumulate
 from karat.data.pairing import on_occurring_classes, pair_rows
 from karat.data.rows import Rows
@@ -69,7 +69,7 @@ _BASELINE: Final = "the baseline"
 
 def gate_report(
     rows: Rows, metrics: Sequence[Metric] | None, spec: GateSpec, *, is_whole: bool = True
-) -> Report:
+) -> ClassReport:
     """The report of rows: of these metrics, or None for all.
 
     Only the classes that occur count, as in a report of these rows alone; with scores of the whole,
@@ -85,7 +85,7 @@ def gate_report(
         (rows,) = on_occurring_classes(rows)
     wanted = None if metrics is None else tuple(metrics)
     asked = Spec(wanted, spec.undefined, spec.confidence)
-    report = report_of(accumulate(rows, ScoreParts(0)), asked)
+    report = class_report_of(accumulate(rows, ScoreParts(0)), asked)
     if wanted is not None:
         refuse_missing(report, wanted)
     return report
@@ -114,7 +114,7 @@ def _parts(metrics: Sequence[Metric]) -> list[list[Metric]]:
 
 
 def values_of(
-    report: Report, metrics: Iterable[Metric], *, skips_missing: bool = False
+    report: ClassReport, metrics: Iterable[Metric], *, skips_missing: bool = False
 ) -> dict[str, Measured]:
     """The results of metrics in a report, by name, and why its rows do not define them."""
     found = {}
@@ -202,14 +202,14 @@ def _is_same(new: Rows, old: Rows, *, of_scores: bool) -> bool:
     return np.array_equal(new.scores.values, old.scores.values)
 
 
-def _of_side(rows: Rows | Report, side: str = "") -> list[Doubt]:
+def _of_side(rows: Rows | ClassReport, side: str = "") -> list[Doubt]:
     """The doubts about rows, or those of a report; of one side where it has a name."""
     if isinstance(rows, Rows):
         return of_rows(rows, side)
     return [one.within(side) if side else one for one in rows.doubts]
 
 
-def _of_baseline(before: Rows | Report, current: Rows | Report) -> list[Doubt]:
+def _of_baseline(before: Rows | ClassReport, current: Rows | ClassReport) -> list[Doubt]:
     """The doubts about the baseline; its rows may share the values of the column of clusters."""
     found = _of_side(before, _BASELINE)
     # Clusters are read of the rows that are to pass alone, and there they are no unique ids.
@@ -228,15 +228,15 @@ def _add(known: list[Doubt], found: Iterable[Doubt], side: str = "") -> None:
     known += [one.within(side) if side else one for one in found if one.code not in codes]
 
 
-def decided_by(report: Report) -> dict[str, Any]:
+def decided_by(report: ClassReport) -> dict[str, Any]:
     """``threshold`` of a report whose scores decided what is predicted, as far as it says."""
     is_known = report.threshold is not None or (report.mapping and not report.mapping.get("pred"))
     return {"threshold": report.threshold} if report.scores is not None and is_known else {}
 
 
-def n_of(rows: Rows | Report) -> int:
+def n_of(rows: Rows | ClassReport) -> int:
     """Number of rows."""
-    return rows.n_rows if isinstance(rows, Report) else rows.n
+    return rows.n_rows if isinstance(rows, ClassReport) else rows.n
 
 
 def check_level(spec: GateSpec, asked: Confidence | None, what: str) -> None:
@@ -279,8 +279,8 @@ class Evaluation:
 
     rules: Sequence[Rule]
     spec: GateSpec
-    current: Rows | Report
-    before: Rows | Baseline | Report | None
+    current: Rows | ClassReport
+    before: Rows | Baseline | ClassReport | None
     name: str
     by: str
     names_weights: bool
@@ -298,7 +298,7 @@ class Evaluation:
     def cases(self) -> list[Case]:
         """Every rule with its measurements, on all rows and on every slice."""
         had = self._read_baseline()
-        if isinstance(self.current, Report):
+        if isinstance(self.current, ClassReport):
             self._check_level(self.current, "The report")
         cases = self._of_part(None, self.current)
         if isinstance(self.current, Rows) and self.current.slices is not None:
@@ -328,12 +328,12 @@ class Evaluation:
         current, before = self.current, self.before
         self.notes += without_doubts(current.warnings)
         self.doubts += _of_side(current)
-        if isinstance(before, Rows | Report):
+        if isinstance(before, Rows | ClassReport):
             self.doubts_before += _of_baseline(before, current)
         stored = before.slices if isinstance(before, Baseline) and before.by is not None else {}
         by = before.by if isinstance(before, Baseline) else None
         had: dict[Label, Values] = {f"{by}={name}": values for name, values in stored.items()}
-        if isinstance(before, Baseline | Report):
+        if isinstance(before, Baseline | ClassReport):
             self._check_weights(before.cells.is_weighted)
         if isinstance(before, Baseline) and before.rows is not None:
             before = self._predicted_alike(before, replace(before.rows, name=self.name))
@@ -364,7 +364,7 @@ class Evaluation:
         )
         self._lost = lost.settled
         self.notes += filter(None, [lost.note])
-        if isinstance(before, Report):
+        if isinstance(before, ClassReport):
             self._check_threshold(decided_by(before))
             self._values = {None: values_of(before, self._metrics(), skips_missing=True)}
             return ()
@@ -435,7 +435,7 @@ class Evaluation:
         listed = [r.metric for r in self.rules if needs_baseline in (None, r.needs_baseline)]
         return list(dict.fromkeys(listed))
 
-    def _of_part(self, label: Label, rows: Rows | Report) -> list[Case]:
+    def _of_part(self, label: Label, rows: Rows | ClassReport) -> list[Case]:
         """Every rule on some rows."""
         settled, nothing = self._unfit(label, rows), Measured(None, n=n_of(rows))
         is_whole = label is None
@@ -452,7 +452,7 @@ class Evaluation:
         if settled is not None:
             return [Case(rule, nothing, None, label, settled) for rule in self.rules]
         bounds = self._metrics(needs_baseline=None if self.matched is None else False)
-        if isinstance(rows, Report):
+        if isinstance(rows, ClassReport):
             values: Values = values_of(rows, bounds)
         else:
             values, doubts = measured_of(rows, bounds, self.spec, is_whole=is_whole)
@@ -477,9 +477,9 @@ class Evaluation:
                 cases.append(Case(rule, *changes.by_metric[name], label))
         return cases
 
-    def _unfit(self, label: Label, rows: Rows | Report) -> Settled | None:
+    def _unfit(self, label: Label, rows: Rows | ClassReport) -> Settled | None:
         """Reason why the numbers of a slice give no verdict, or None."""
-        if isinstance(rows, Report):
+        if isinstance(rows, ClassReport):
             return None
         if label is None:
             is_one = self.awaits_clusters and rows.n_clusters == 1
@@ -500,7 +500,7 @@ class Evaluation:
         if isinstance(self.current, Rows) and self.current.mapping:
             named, how = harmless(self.by), option("by", harmless(self.by))
         make = f"Make it with {how}"
-        if isinstance(self.before, Report):
+        if isinstance(self.before, ClassReport):
             found = "It is a report, and a gate reads no slices of a report"
             make = f"Write a baseline with {option('update_baseline')} and {how}"
         kept = option("with_rows", True)
@@ -530,7 +530,7 @@ class Evaluation:
     def _check_weights(self, is_weighted: bool) -> None:
         """Refuse to compare weighted rows with rows that all weigh the same (K176)."""
         current, column = self.current, None
-        if isinstance(current, Report):
+        if isinstance(current, ClassReport):
             is_weighted_now = current.cells.is_weighted
         else:
             is_weighted_now = current.weights is not None
@@ -543,7 +543,7 @@ class Evaluation:
             found = f"The baseline has weights{named}, the predictions have none"
         raise refused(found, as_typed(NOT_WEIGHTED_ALIKE))
 
-    def _check_level(self, side: Baseline | Report, what: str) -> None:
+    def _check_level(self, side: Baseline | ClassReport, what: str) -> None:
         """Refuse intervals of another kind than those of the gate (K176)."""
         asked = None if isinstance(side, Baseline) else side.confidence
         if isinstance(side, Baseline):
@@ -558,7 +558,7 @@ class Evaluation:
     @property
     def mapping(self) -> Mapping[str, Any] | None:
         """The columns of the rows that are to pass; None of a report, and of arrays."""
-        return None if isinstance(self.current, Report) else self.current.mapping or None
+        return None if isinstance(self.current, ClassReport) else self.current.mapping or None
 
     def baseline_text(self) -> str:
         """The rows, or the report, as the next baseline in JSON."""
@@ -568,10 +568,12 @@ class Evaluation:
         """The rows, or the report, as the next baseline."""
         current, metrics = self.current, self._metrics()
         settings = {"level": self.spec.level, "undefined": self.spec.undefined, **self.decided}
-        report = current if isinstance(current, Report) else gate_report(current, None, self.spec)
+        report = (
+            current if isinstance(current, ClassReport) else gate_report(current, None, self.spec)
+        )
         values = values_of(report, map(get, report.metrics))
         _add(self.doubts, report.doubts)
-        if isinstance(current, Report):
+        if isinstance(current, ClassReport):
             values |= values_of(report, metrics)
             return Baseline(current.classes, current.cells, current.n_rows, values, settings)
         values |= measured_of(current, metrics, self.spec, is_whole=True)[0]

@@ -14,7 +14,7 @@ from karat.api.doubts import with_order_of_rows
 from karat.api.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
 from karat.api.options import refuse_threshold
 from karat.api.request.request import Request
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
 from karat.api.sets import MultilabelReport
 from karat.api.sources import columns_to_read
@@ -159,7 +159,7 @@ def _names(values: Any, argument: str, n: int) -> RowNames | None:
     return names_of_column(column)
 
 
-def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline | Report:
+def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline | ClassReport:
     """The earlier model: its rows, or its values.
 
     Args:
@@ -167,7 +167,7 @@ def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline |
             or, where the rows are arrays, the earlier predictions of the same rows, in the same
             form.
     """
-    if isinstance(baseline, Report):
+    if isinstance(baseline, ClassReport):
         return baseline
     refuse_judged(baseline)
     if isinstance(baseline, MultilabelReport):
@@ -177,7 +177,7 @@ def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline |
         return checked_baseline(read_baseline(fspath(baseline)))
     kind = written_as(baseline) if is_path else None
     if kind == "report":
-        return Report.from_json(Path(baseline).read_bytes())
+        return ClassReport.from_json(Path(baseline).read_bytes())
     if kind == "multilabel":
         raise beside_sets("What is measured", name)
     if kind is not None:
@@ -191,7 +191,7 @@ def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline |
         if isinstance(rows, TableSets):
             raise beside_sets("What is measured", name)
         return rows
-    if is_table(request) or isinstance(request.y_true, Report):
+    if is_table(request) or isinstance(request.y_true, ClassReport):
         what = "The rows are in a table" if is_table(request) else "A report is measured"
         raise error("K179", rows=what, kind=type(baseline).__name__)
     # The earlier predictions of the same rows, in the same form.

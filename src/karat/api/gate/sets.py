@@ -17,7 +17,7 @@ from karat.api.gate.rows import has_predictions, is_table, read_baseline_rows, w
 from karat.api.gate.spec import GateSpec, change_apart
 from karat.api.measuring import Spec, report_of
 from karat.api.request.request import Request
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.api.set_doubts import doubts_of_sets
 from karat.api.set_models import models_of_sets
 from karat.api.sets import MultilabelReport
@@ -302,7 +302,7 @@ def baseline_of_sets(request: Request, baseline: Any, name: str, current: SideOf
     """
     if isinstance(baseline, MultilabelReport):
         return baseline
-    if isinstance(baseline, Report):
+    if isinstance(baseline, ClassReport):
         found = "The baseline is a report of rows with one class, and rows are sets"
         raise error("K221", found=found)
     is_path = isinstance(baseline, str | PathLike)

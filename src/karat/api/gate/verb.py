@@ -25,7 +25,7 @@ from karat.api.gate.spec import GateSpec
 from karat.api.options import check_policy, one_of, unknown_choice, whole_number
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.data.arguments import check_flag, check_threads
 from karat.data.labels.separated import checked_separator
 from karat.data.rows import Rows
@@ -94,12 +94,12 @@ def gated(request: Request) -> GateResult:
         )
         raise refused("There is no rule and no baseline", do)
     name = _name(baseline, "the baseline")
-    current = _current(request, spec)
-    is_of_sets = not isinstance(current, Rows | Report)
+    current = _current(request)
+    is_of_sets = not isinstance(current, Rows | ClassReport)
     if baseline is not None and needing is None:
         rules = [*rules, *(default_rules(DEFAULTS) if is_of_sets else default_rules())]
     run: Evaluation | SetEvaluation
-    if isinstance(current, Rows | Report):
+    if isinstance(current, Rows | ClassReport):
         run = _evaluation(request, rules, spec, current, baseline, name)
     else:
         refuse("gate", "sets", request.chosen)
@@ -148,23 +148,12 @@ def _of_looks(spec: GateSpec) -> list[str]:
     return [f"{looks[0].upper()}{looks[1:]}; p-values too."] if looks else []
 
 
-def _current(request: Request, spec: GateSpec) -> Rows | Report | SideOfSets:
+def _current(request: Request) -> Rows | ClassReport | SideOfSets:
     """The rows that are to pass, or their report."""
-    by, folds = request.by, request.folds
-    if folds is not None and (by is not None or isinstance(request.y_true, Report)):
-        beside = "a report was given" if by is None else f"{option('by')} was given"
-        do = f"Give rows and {option('folds')} alone: a rule is about slices or about folds."
-        raise refused(f"{option('folds')} judges means over folds, and {beside}", do)
-    if isinstance(request.y_true, Report):
-        if by is not None or spec.with_rows:
-            argument = option("with_rows" if by is None else "by")
-            raise error(
-                "K160",
-                argument=argument,
-                report="a report",
-                found=f"A report was given with {argument}",
-                do="Give the rows: a report does not hold them.",
-            )
+    if request.by is not None:
+        refuse("gate", "slices", request.chosen)
+    if isinstance(request.y_true, ClassReport):
+        refuse("gate", "a report", request.chosen)
         return request.y_true
     if are_sets_of(request):
         return current_sets(request)
@@ -175,7 +164,7 @@ def _evaluation(
     request: Request,
     rules: Sequence[Rule],
     spec: GateSpec,
-    current: Rows | Report,
+    current: Rows | ClassReport,
     baseline: Any,
     name: str,
 ) -> Evaluation:
@@ -189,7 +178,7 @@ def _evaluation(
         name,
         name_of(by, slice_name),
         not is_table(request) or request.weights is not None,
-        decided_by(current) if isinstance(current, Report) else rule_of_rows(request, current),
+        decided_by(current) if isinstance(current, ClassReport) else rule_of_rows(request, current),
     )
 
 

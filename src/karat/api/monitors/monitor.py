@@ -51,6 +51,7 @@ from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
 from karat.errors.options import option
 from karat.errors.text import counted
+from karat.errors.together import refuse
 from karat.inference.label_intervals import N_FEW_CLUSTERS
 from karat.results.gate.monitored import (
     Look,
@@ -176,7 +177,7 @@ class Monitor:
         fixed = {"positive": positive, "threshold": settings.threshold, "labels": known}
         request = request.but(**fixed)
         if are_sets_of(request):
-            raise _of_sets()
+            refuse("Monitor", "sets", {})
         with _of_first_batch(of_first):
             new = _of_one_class(current_rows(request, _name(request.y_true, "the batch")))
         old: Rows | None = None
@@ -463,12 +464,8 @@ def _content(path: str | PathLike[str]) -> bytes | None:
 def _of_one_class(rows: Any) -> Rows:
     if isinstance(rows, Rows):
         return rows
-    raise _of_sets()
-
-
-def _of_sets() -> KaratError:
-    do = "A monitor reads rows with one class each."
-    return error("K238", found="Rows have sets of labels", do=do)
+    refuse("Monitor", "sets", {})
+    raise AssertionError("the table has no such cell")
 
 
 def _name(source: Any, otherwise: str) -> str:

@@ -40,10 +40,12 @@ def verb(function: Callable[..., T]) -> Callable[..., T]:
     def called(*args: Any, **kwargs: Any) -> T:
         positional = args[n_selves:]
         if positional:
-            if len(positional) > len(places) or not kwargs.keys().isdisjoint(
-                places[: len(positional)]
-            ):
-                raise TypeError(f"{name}() takes each of {', '.join(places)} once")
+            if len(positional) > len(places):
+                known = f"{len(places)} ({', '.join(places)})" if places else "none"
+                told = f"{name}() takes {known} by position, and got {len(positional)}"
+                raise TypeError(f"{told}: name the others")
+            if twice := [place for place in places[: len(positional)] if place in kwargs]:
+                raise TypeError(f"{name}() got multiple values for argument {twice[0]!r}")
             kwargs |= zip(places, positional, strict=False)
         return function(*args[:n_selves], Request.of(name, **kwargs))
 

@@ -9,9 +9,10 @@ from typing import Any, Final
 from karat.api.arguments import dressed, given_alone
 from karat.api.measuring import report_of
 from karat.api.options import refuse_threshold
+from karat.api.report import Report
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb, with_verbs
-from karat.api.results import Report
+from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
 from karat.api.streams.devices import StreamDevices
 from karat.api.streams.settings import Settings, texts_of
@@ -103,7 +104,7 @@ def _as_html(stream: Stream) -> str:
         notes.append(f"{counted(waiting, 'row')} on a device, not read yet")
     if found.n_rows and not is_cheap and not waiting:
         notes.append("report() computes the metrics")
-    return stream_as_html(facts, notes, stream.report() if is_cheap else None)
+    return stream_as_html(facts, notes, stream.report()._repr_html_() if is_cheap else "")
 
 
 @with_verbs
@@ -443,7 +444,7 @@ class Stream:
             report = report_of(found, settings.spec)
         except KaratError as problem:
             raise _of_streams(problem) from None
-        if found.sets is not None:
+        if not isinstance(report, ClassReport):
             return report
         report = dressed(report, settings.class_names, is_frequency=settings.is_frequency)
         if settings.wanted is not None:

@@ -22,7 +22,7 @@ from karat.compat.sklearn._indicator_scores import mean_of_labels
 from karat.compat.sklearn._indicators import Indicator
 from karat.compat.sklearn._label_ranking import ranked_labels
 from karat.compat.sklearn._pairs import codes_of
-from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
+from karat.compat.sklearn._parameters import drop_in, warn, warn_undefined
 from karat.compat.sklearn._rows import (
     are_multiplied_safely,
     as_floats,
@@ -215,7 +215,6 @@ def auc(x: Any, y: Any) -> float:
         >>> auc([0.0, 0.5, 1.0], [0.0, 1.0, 1.0])
         0.75
     """
-    check_parameters("auc", locals())
     check_lengths(x, y)
     x, y = as_column(x), as_column(y)
     if x.dtype.kind == "b" and x.shape[0] > 1:
@@ -244,7 +243,6 @@ def roc_auc_score(
         >>> roc_auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         0.75
     """
-    check_parameters("roc_auc_score", locals())
     if max_fpr is None:
         found = plain_classes(y_true, labels)
         if found is not None and len(found[1]) == 2 and labels is None:
@@ -384,7 +382,6 @@ def average_precision_score(
         >>> round(average_precision_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
         0.8333
     """
-    check_parameters("average_precision_score", locals())
     found = plain_classes(y_true)
     if found is not None and len(found[1]) == 2 and same_kind(found[1], pos_label):
         is_own = found[1] == pos_label

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
+from karat.compat.sklearn._parameters import drop_in, warn, warn_undefined
 from karat.compat.sklearn._rows import are_multiplied_safely, plain_classes, summed_weights
 from karat.compat.sklearn._targets import (
     as_column,
@@ -209,7 +209,6 @@ def confusion_matrix_at_thresholds(
         >>> tps.tolist(), fps.tolist(), t.tolist()
         ([1.0, 2.0, 2.0], [0.0, 0.0, 1.0], [0.9, 0.3, 0.2])
     """
-    check_parameters("confusion_matrix_at_thresholds", locals())
     steps = _steps_of(y_true, y_score, pos_label, sample_weight)
     fps, tps = steps.fps, steps.tps
     return fps[-1] - fps, fps, tps[-1] - tps, tps, steps.thresholds
@@ -233,7 +232,6 @@ def roc_curve(
         >>> fpr.tolist(), tpr.tolist(), thresholds.tolist()
         ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0], [inf, 0.8, 0.4, 0.35, 0.1])
     """
-    check_parameters("roc_curve", locals())
     steps = _steps_of(y_true, y_score, pos_label, sample_weight, in_row_order=drop_intermediate)
     if drop_intermediate and len(steps.fps) > 2:
         _keep(steps, np.logical_or(np.diff(steps.fps, 2), np.diff(steps.tps, 2)))
@@ -294,7 +292,6 @@ def precision_recall_curve(
         >>> precision.round(2).tolist(), recall.tolist()
         ([0.5, 0.67, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.5, 0.0])
     """
-    check_parameters("precision_recall_curve", locals())
     steps = _steps_of(y_true, y_score, pos_label, sample_weight, in_row_order=drop_intermediate)
     if drop_intermediate and len(steps.fps) > 2:
         _keep(steps, np.logical_or(np.diff(steps.tps[:-1]), np.diff(steps.tps[1:])))
@@ -323,7 +320,6 @@ def det_curve(
         >>> fpr.tolist(), fnr.tolist(), thresholds.tolist()
         ([0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.35, 0.4, 0.8])
     """
-    check_parameters("det_curve", locals())
     steps = _steps_of(y_true, y_score, pos_label, sample_weight, in_row_order=drop_intermediate)
     steps.tps, steps.fps = (np.concatenate(([0.0], part)) for part in (steps.tps, steps.fps))
     steps.thresholds = np.concatenate(([np.inf], steps.thresholds.astype(np.float64)))
@@ -358,7 +354,6 @@ def calibration_curve(
         >>> true.tolist(), predicted.round(2).tolist()
         ([0.0, 1.0], [0.15, 0.8])
     """
-    check_parameters("calibration_curve", locals())
     true, prob = as_column(y_true), as_column(y_prob)
     check_lengths(true, prob)
     pos_label = positive_label(pos_label, true)

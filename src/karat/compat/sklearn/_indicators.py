@@ -190,7 +190,7 @@ def _by_label(side: Sets, k: int, weights: Array | None) -> Array:
     """Rows of each label; of weights the sums in the order of the rows."""
     if weights is None:
         return np.bincount(side.items, minlength=k)
-    return np.bincount(side.items, np.repeat(weights, side.sizes), k)
+    return np.bincount(side.items, np.repeat(np.asarray(weights, np.float64), side.sizes), k)
 
 
 def wanted_columns(labels: Any, k: int) -> npt.NDArray[np.intp]:

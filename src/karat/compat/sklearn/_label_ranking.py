@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.compat.sklearn._indicators import Indicator
-from karat.compat.sklearn._parameters import check_parameters, drop_in, is_sparse
+from karat.compat.sklearn._parameters import drop_in, is_sparse
 from karat.compat.sklearn._targets import (
     MULTILABEL,
     as_array,
@@ -74,7 +74,6 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> f
         >>> coverage_error([[1, 0, 0], [0, 1, 1]], [[1, 0, 0], [0, 1, 1]])
         1.5
     """
-    check_parameters("coverage_error", locals())
     true, score = _checked(y_true, y_score, is_matrix=True)
     check_lengths(true, score, sample_weight)
     kind = kind_of_target(true, "y_true")
@@ -104,7 +103,6 @@ def label_ranking_average_precision_score(
         >>> round(label_ranking_average_precision_score(y_true, y_score), 4)
         0.4167
     """
-    check_parameters("label_ranking_average_precision_score", locals())
     check_lengths(y_true, y_score, sample_weight)
     true, score = _checked(y_true, y_score)
     _refuse_shapes(true, score)
@@ -135,7 +133,6 @@ def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) 
         >>> label_ranking_loss([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]])
         0.75
     """
-    check_parameters("label_ranking_loss", locals())
     true, score = _checked(y_true, y_score)
     check_lengths(true, score, sample_weight)
     kind = kind_of_target(true, "y_true")
@@ -166,7 +163,6 @@ def dcg_score(
         >>> round(dcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]]), 4)
         9.4995
     """
-    check_parameters("dcg_score", locals())
     true, score = _checked(np.asarray(y_true) if is_sparse(y_true) else y_true, y_score)
     check_lengths(true, score, sample_weight)
     _check_gains(true)
@@ -187,7 +183,6 @@ def ndcg_score(
         >>> round(ndcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]]), 4)
         0.6957
     """
-    check_parameters("ndcg_score", locals())
     true, score = _checked(np.asarray(y_true) if is_sparse(y_true) else y_true, y_score)
     check_lengths(true, score, sample_weight)
     if true.min() < 0:

@@ -20,7 +20,7 @@ from karat.compat.sklearn._pairs import (
     paired,
     sparsely_measured,
 )
-from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
+from karat.compat.sklearn._parameters import drop_in, warn, warn_undefined
 from karat.compat.sklearn._targets import averaged_weights, probe, total_weight, weight_of
 from karat.tally import Cells, Classes
 
@@ -44,7 +44,6 @@ def accuracy_score(
         value = measured("accuracy", y_true, y_pred)
         if value is not None:
             return value
-    check_parameters("accuracy_score", locals())
     return _accuracy(_averaged(y_true, y_pred, sample_weight), normalize)
 
 
@@ -95,7 +94,6 @@ def zero_one_loss(
         value = measured("accuracy", y_true, y_pred)
         if value is not None:
             return 1 - value
-    check_parameters("zero_one_loss", locals())
     pair = _averaged(y_true, y_pred, sample_weight)
     score = _accuracy(pair, normalize)
     if normalize:
@@ -117,7 +115,6 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
     value = measured("hamming_loss", y_true, y_pred) if sample_weight is None else None
     if value is not None:
         return value
-    check_parameters("hamming_loss", locals())
     pair = _averaged(y_true, y_pred, sample_weight)
     if pair.sets is None:
         return float(_shared((pair.true - pair.tp).sum(), pair))
@@ -149,7 +146,6 @@ def confusion_matrix(
         cells = matrix_of(y_true, y_pred)
         if cells is not None:
             return cells
-    check_parameters("confusion_matrix", locals())
     return confusion(y_true, y_pred, labels, sample_weight, normalize)
 
 
@@ -169,7 +165,6 @@ def balanced_accuracy_score(
         value = measured("macro_recall", y_true, y_pred, least=2)
         if value is not None:
             return value
-    check_parameters("balanced_accuracy_score", locals())
     matrix = confusion(y_true, y_pred, None, sample_weight, None)
     with np.errstate(divide="ignore", invalid="ignore"):
         per_class = np.diagonal(matrix) / matrix.sum(axis=1)
@@ -197,7 +192,6 @@ def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) ->
     value = measured("matthews_correlation", y_true, y_pred) if sample_weight is None else None
     if value is not None:
         return value
-    check_parameters("matthews_corrcoef", locals())
     pair = _averaged(y_true, y_pred, sample_weight)
     if pair.sets is not None:
         raise not_supported(pair.kind)
@@ -241,7 +235,6 @@ def cohen_kappa_score(
         value = measured(name, y1, y2)
         if value is not None and replace_undefined_by is np.nan:  # noqa: PLW0177
             return value
-    check_parameters("cohen_kappa_score", locals())
     if labels is None and name is not None:
         value = sparsely_measured(name, y1, y2, sample_weight)
         if value is not None:
@@ -309,7 +302,6 @@ def class_likelihood_ratios(
         >>> class_likelihood_ratios([0, 1, 0, 1, 0], [1, 1, 0, 0, 0])
         (1.5, 0.75)
     """
-    check_parameters("class_likelihood_ratios", locals())
     probe(y_true, y_pred)
     sample_weight = averaged_weights(sample_weight)
     kind = paired(y_true, y_pred, sample_weight).kind

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from karat.compat.sklearn._indicator_scores import MarkedProbabilities
 from karat.compat.sklearn._pairs import codes_of
-from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
+from karat.compat.sklearn._parameters import drop_in, warn, warn_undefined
 from karat.compat.sklearn._rows import (
     as_floats,
     binarized,
@@ -268,7 +268,6 @@ def log_loss(
         >>> round(log_loss([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65]), 4)
         0.2162
     """
-    check_parameters("log_loss", locals())
     values = as_array(_renamed(y_proba, y_pred), dtype="float", **UNCHECKED)
     rows = _class_probabilities(y_true, values, sample_weight, labels)
     return _log_loss_sum(rows, normalize=bool(normalize))
@@ -291,7 +290,6 @@ def d2_log_loss_score(
         >>> round(d2_log_loss_score([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.65]), 4)
         0.6881
     """
-    check_parameters("d2_log_loss_score", locals())
     y_proba = _renamed(y_proba, y_pred)
     if _is_too_short(y_true, y_proba, sample_weight):
         return float("nan")
@@ -325,7 +323,6 @@ def brier_score_loss(
         >>> round(brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
         0.0375
     """
-    check_parameters("brier_score_loss", locals())
     values = as_array(y_proba, dtype="float", **UNCHECKED)
     rows = _rows_of(y_true, values, sample_weight, pos_label, labels)
     loss = _brier_loss(rows)
@@ -351,7 +348,6 @@ def d2_brier_score(
         >>> round(d2_brier_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 4)
         0.85
     """
-    check_parameters("d2_brier_score", locals())
     if _is_too_short(y_true, y_proba, sample_weight):
         return float("nan")
     values = as_array(y_proba, dtype="float", **UNCHECKED)
@@ -413,7 +409,6 @@ def hinge_loss(
         >>> hinge_loss([-1, 1, 1], [-2.0, 0.5, 0.25])
         0.4166666666666667
     """
-    check_parameters("hinge_loss", locals())
     found = plain_classes(y_true) if labels is None else None
     if found is not None and type(pred_decision) is np.ndarray:
         k = max(2, len(found[1]))
@@ -514,7 +509,6 @@ def top_k_accuracy_score(
         >>> top_k_accuracy_score([0, 1, 2], [[0.5, 0.2, 0.3], [0.3, 0.4, 0.3], [0.6, 0.3, 0.1]])
         0.6666666666666666
     """
-    check_parameters("top_k_accuracy_score", locals())
     found = plain_classes(y_true, labels)
     if found is not None and type(y_score) is np.ndarray and y_score.dtype.kind in "fiub":
         codes, classes = found

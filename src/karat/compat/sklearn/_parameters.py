@@ -8,8 +8,9 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
 from numbers import Integral, Real
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar, cast
 
 import numpy as np
 
@@ -124,6 +125,8 @@ def _interval(kind: type, low: float, right: float | None, closed: str) -> Const
 
 
 _ARRAY: Final = Constraint(_is_array_like, "an array-like")
+_PLAIN: Final = frozenset({np.ndarray, list, tuple})
+"""Types of arrays, whatever is in them."""
 _NONE: Final = Constraint(lambda value: value is None, "None")
 _NAN: Final = Constraint(
     lambda value: isinstance(value, Real) and not isinstance(value, Integral) and math.isnan(value),
@@ -207,41 +210,49 @@ _SPECIAL: Final[Mapping[str, Allowed]] = {
 }
 """A function → what its parameters may be that are not as usual."""
 
-_allowed: Final[dict[str, Allowed]] = {}
-"""A function → its parameters, in their order, and what they may be."""
-
 
 def drop_in(function: Function) -> Function:
-    """Declare a function of scikit-learn's name and signature, which is shown without types."""
-    shown = inspect.signature(function).parameters
-    plain = [item.replace(annotation=inspect.Parameter.empty) for item in shown.values()]
-    function.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
-    function.__module__ = __name__.rpartition(".")[0]
-    special = _SPECIAL.get(function.__name__, {})
-    assert special.keys() <= shown.keys()
-    _allowed[function.__name__] = {
-        name: special.get(name) or _USUAL.get(name, (_ARRAY,)) for name in shown
-    }
-    return function
+    """Declare a function of scikit-learn's name and signature, which is shown without types.
 
-
-def check_parameters(caller: str, given: Mapping[str, Any]) -> None:
-    """Refuse the first parameter that none of its constraints accepts.
-
-    Args:
-        caller: the name of a declared function.
-        given: its arguments by their names; its ``locals()``.
+    What its parameters may be is checked at each call, of those that are given.
     """
-    for name, allowed in _allowed[caller].items():
-        value = given[name]
-        is_accepted = False
-        for constraint in allowed:
-            if constraint.accepts(value):
-                is_accepted = True
-                break
-        if is_accepted:
-            continue
-        texts = [constraint.text for constraint in allowed if not constraint.is_hidden]
-        must = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"
-        refused = _class_of("sklearn.utils._param_validation", InvalidParameterError)
-        raise refused(f"The {name!r} parameter of {caller} must be {must}. Got {value!r} instead.")
+    caller, shown = function.__name__, inspect.signature(function).parameters
+    special = _SPECIAL.get(caller, {})
+    assert special.keys() <= shown.keys()
+    allowed = {name: special.get(name) or _USUAL.get(name, (_ARRAY,)) for name in shown}
+
+    names = tuple(shown)
+    takes_arrays = [any(constraint is _ARRAY for constraint in allowed[name]) for name in names]
+
+    @wraps(function)
+    def checked(*positional: Any, **named: Any) -> Any:
+        for value, takes_array, name in zip(positional, takes_arrays, names):  # noqa: B905
+            if not ((takes_array and type(value) in _PLAIN) or _accepts(allowed[name], value)):
+                _refuse(caller, allowed, {**dict(zip(names, positional)), **named})  # noqa: B905
+        for name, value in named.items():
+            if name in allowed and not _accepts(allowed[name], value):
+                _refuse(caller, allowed, {**dict(zip(names, positional)), **named})  # noqa: B905
+        return function(*positional, **named)  # refuses too many values and other names
+
+    plain = [item.replace(annotation=inspect.Parameter.empty) for item in shown.values()]
+    checked.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
+    checked.__module__ = __name__.rpartition(".")[0]
+    return cast("Function", checked)
+
+
+def _accepts(constraints: tuple[Constraint, ...], value: Any) -> bool:
+    for constraint in constraints:  # noqa: SIM110  # twice as fast as any()
+        if constraint.accepts(value):
+            return True
+    return False
+
+
+def _refuse(caller: str, allowed: Allowed, arguments: Mapping[str, Any]) -> NoReturn:
+    """Raise the error of the first parameter, in their order, that has no value it may have."""
+    values = {name: arguments[name] for name in allowed if name in arguments}
+    name = next(name for name in values if not _accepts(allowed[name], values[name]))
+    texts = [constraint.text for constraint in allowed[name] if not constraint.is_hidden]
+    must = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"
+    refused = _class_of("sklearn.utils._param_validation", InvalidParameterError)
+    got = f"Got {values[name]!r} instead."
+    raise refused(f"The {name!r} parameter of {caller} must be {must}. {got}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from karat.compat.sklearn._pairs import (
     plain_sets,
     positive_measured,
 )
-from karat.compat.sklearn._parameters import check_parameters, drop_in, warn, warn_undefined
+from karat.compat.sklearn._parameters import drop_in, warn, warn_undefined
 from karat.compat.sklearn._targets import (
     MULTILABEL,
     as_column,
@@ -124,6 +124,8 @@ def _mean(rates: npt.NDArray[np.float64], support: Array | None) -> float:
         return float(np.average(rates))
 
 
+_Arguments: TypeAlias = tuple[Any, Any, Any, Any, Any, Any, Any]
+"""What functions of rates take: y_true, y_pred, labels, pos_label, average, weights, division."""
 _AVERAGED = ("micro", "macro", "weighted")
 _OF_ROWS = "samples"
 _HEADERS = ("precision", "recall", "f1-score", "support")
@@ -149,7 +151,8 @@ def precision_score(
         >>> precision_score([0, 1, 1, 1], [0, 1, 1, 0])
         1.0
     """
-    return _one_rate("precision", locals())
+    arguments = (y_true, y_pred, labels, pos_label, average, sample_weight, zero_division)
+    return _one_rate("precision", arguments)
 
 
 @drop_in
@@ -171,7 +174,8 @@ def recall_score(
         >>> recall_score([0, 1, 1, 1], [0, 1, 1, 0])
         0.6666666666666666
     """
-    return _one_rate("recall", locals())
+    arguments = (y_true, y_pred, labels, pos_label, average, sample_weight, zero_division)
+    return _one_rate("recall", arguments)
 
 
 @drop_in
@@ -193,7 +197,8 @@ def f1_score(
         >>> f1_score([0, 1, 1, 1], [0, 1, 1, 0])
         0.8
     """
-    return _one_rate("f1", locals())
+    arguments = (y_true, y_pred, labels, pos_label, average, sample_weight, zero_division)
+    return _one_rate("f1", arguments)
 
 
 @drop_in
@@ -216,8 +221,8 @@ def fbeta_score(
         >>> round(fbeta_score([0, 1, 1, 1], [0, 1, 1, 0], beta=2), 4)
         0.7143
     """
-    check_parameters("fbeta_score", locals())
-    return _rates(**locals(), warn_for=("f-score",), wanted=("f-score",))[2]
+    arguments = (y_true, y_pred, labels, pos_label, average, sample_weight, zero_division)
+    return _rates(arguments, beta, ("f-score",), ("f-score",))[2]
 
 
 @drop_in
@@ -242,8 +247,8 @@ def precision_recall_fscore_support(
         >>> f.round(3).tolist(), support.tolist()
         ([0.667, 0.667], [1, 2])
     """
-    check_parameters("precision_recall_fscore_support", locals())
-    return _rates(**locals())
+    arguments = (y_true, y_pred, labels, pos_label, average, sample_weight, zero_division)
+    return _rates(arguments, beta, warn_for)
 
 
 @drop_in
@@ -265,10 +270,10 @@ def jaccard_score(
         >>> jaccard_score([0, 1, 1, 1], [0, 1, 1, 0])
         0.6666666666666666
     """
-    value = _quick("jaccard", locals())
+    arguments = (y_true, y_pred, labels, pos_label, average, sample_weight, zero_division)
+    value = _quick("jaccard", arguments)
     if value is not None:
         return value
-    check_parameters("jaccard_score", locals())
     counts, weights = _counts(y_true, y_pred, labels, pos_label, average, sample_weight)
     tp, pred, true = counts
     part, whole = tp, true + (pred - tp)
@@ -301,7 +306,6 @@ def multilabel_confusion_matrix(
         >>> multilabel_confusion_matrix(["a", "b", "b"], ["a", "b", "a"]).tolist()
         [[[1, 1], [0, 1]], [[1, 0], [1, 1]]]
     """
-    check_parameters("multilabel_confusion_matrix", locals())
     probe(y_true, y_pred)
     pair, tp, pred, true = class_counts(y_true, y_pred, labels, sample_weight)
     whole: Any = pair.n if pair.weights is None else np.sum(pair.weights)
@@ -341,32 +345,31 @@ def _samplewise() -> ValueError:
     return ValueError("Samplewise metrics are not available outside of multilabel classification.")
 
 
-def _one_rate(name: str, given: dict[str, Any]) -> Any:
+def _one_rate(name: str, arguments: _Arguments) -> Any:
     """Precision, recall or F1, of the arguments of its function."""
-    value = _quick(name, given)
+    value = _quick(name, arguments)
     if value is not None:
         return value
-    check_parameters(f"{name}_score", given)
     place = ("precision", "recall", "f1").index(name)
     only = (_RATES[place],)
-    return _rates(**given, beta=1.0, warn_for=only, wanted=only)[place]
+    return _rates(arguments, 1.0, only, only)[place]
 
 
-def _quick(name: str, given: dict[str, Any]) -> float | None:
+def _quick(name: str, arguments: _Arguments) -> float | None:
     """The value of a defined metric of plain arrays; None sends the call the careful way."""
-    if given["labels"] is not None or given["sample_weight"] is not None:
+    y_true, y_pred, labels, label, average, sample_weight, instead = arguments
+    if labels is not None or sample_weight is not None:
         return None
-    if getattr(given["y_true"], "ndim", 1) != 1:  # sets of labels
+    if getattr(y_true, "ndim", 1) != 1:  # sets of labels
         return None
-    average, label, instead = given["average"], given["pos_label"], given["zero_division"]
     if type(average) is not str or type(label) is not int or type(instead) is not str:
         return None
     if label != 1 or instead != "warn":
         return None
     if average == "binary":
-        return positive_measured(name, given["y_true"], given["y_pred"])
+        return positive_measured(name, y_true, y_pred)
     is_averaged = average in _AVERAGED
-    return measured(f"{average}_{name}", given["y_true"], given["y_pred"]) if is_averaged else None
+    return measured(f"{average}_{name}", y_true, y_pred) if is_averaged else None
 
 
 def _counts(
@@ -408,15 +411,10 @@ def _counts(
 
 
 def _rates(
-    *,
-    beta: float,
-    average: Any,
-    warn_for: Container[str],
-    zero_division: Any,
-    wanted: Sequence[str] = _RATES,
-    **given: Any,
+    arguments: _Arguments, beta: float, warn_for: Container[str], wanted: Sequence[str] = _RATES
 ) -> Rates:
-    counts, weights = _counts(average=average, **given)
+    y_true, y_pred, labels, pos_label, average, sample_weight, zero_division = arguments
+    counts, weights = _counts(y_true, y_pred, labels, pos_label, average, sample_weight)
     return rates_of(*counts, beta, average, warn_for, zero_division, weights, wanted)
 
 
@@ -448,7 +446,6 @@ def classification_report(
         weighted avg       0.83      0.67      0.67         3
         <BLANKLINE>
     """
-    check_parameters("classification_report", locals())
     probe(y_true, y_pred)
     if sample_weight is None:
         pair = paired(y_true, y_pred)

@@ -20,7 +20,7 @@ from karat.metrics._formula import Node
 
 if TYPE_CHECKING:
     from karat.curves._kept import ClassCurves
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.sets import SetReport
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -48,7 +48,7 @@ OPERATIONS: Final = {"add", "sub", "mul", "div", "sqrt", "total", "at", "where",
 """What the script evaluates."""
 
 
-def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
+def decisions_of(report: ClassReport) -> tuple[dict[str, Any] | None, str]:
     """Data for the threshold slider, or None and the reason why there is none.
 
     Returns:
@@ -112,7 +112,7 @@ def decisions_of(report: Report) -> tuple[dict[str, Any] | None, str]:
     return data, said
 
 
-def _points(report: Report, kept: ClassCurves, i: int) -> Floats:
+def _points(report: ClassReport, kept: ClassCurves, i: int) -> Floats:
     """float64[3, t]: thresholds descending, true and false positives there, each exact."""
     found = [np.stack([kept.points.thresholds, kept.points.tps, kept.points.fps])]
     if report.scores == "probabilities":
@@ -127,7 +127,7 @@ def _points(report: Report, kept: ClassCurves, i: int) -> Floats:
 
 
 def class_to_json(
-    report: Report | SetReport, i: int, points: Floats, *, is_weighted: bool
+    report: ClassReport | SetReport, i: int, points: Floats, *, is_weighted: bool
 ) -> dict[str, Any]:
     thresholds, tps, fps = points
     usual = 0.5 if report.scores == "probabilities" else 0.0

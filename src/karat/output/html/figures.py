@@ -25,7 +25,7 @@ from karat.results.sets import SetReport
 if TYPE_CHECKING:
     from karat.curves._band import Band
     from karat.curves._curve import Reliability
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.tally import Label
 
 N_ROWS: Final = 40
@@ -125,7 +125,7 @@ _FIGURES: Final = (
 )
 
 
-def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
+def figures_of(report: ClassReport | SetReport) -> list[dict[str, Any]]:
     """The drawings of a report with their tables; none where it keeps no curves.
 
     Errors:
@@ -179,7 +179,7 @@ def figures_of(report: Report | SetReport) -> list[dict[str, Any]]:
     return found
 
 
-def curves_of(report: Report | SetReport) -> dict[str, Any] | None:
+def curves_of(report: ClassReport | SetReport) -> dict[str, Any] | None:
     """Thresholds and counts of the classes that are drawn, for the values at a point of a curve.
 
     For a report whose `decisions_of` has none: of scores in buckets, and of sets of labels.
@@ -202,7 +202,7 @@ def curves_of(report: Report | SetReport) -> dict[str, Any] | None:
     return {"classes": classes, "approximate": bool(getattr(report, "bounds", ()))}
 
 
-def _key(report: Report | SetReport, which: Sequence[int]) -> list[str]:
+def _key(report: ClassReport | SetReport, which: Sequence[int]) -> list[str]:
     """The classes of a legend that are not there in full."""
     display = report.classes.display
     texts, full = names_on_plots(display), names_on_plots(display, sys.maxsize)
@@ -211,7 +211,7 @@ def _key(report: Report | SetReport, which: Sequence[int]) -> list[str]:
     return [f"{'; '.join(cut)}."] if cut else []
 
 
-def _drawn(report: Report | SetReport, which: Sequence[int]) -> str:
+def _drawn(report: ClassReport | SetReport, which: Sequence[int]) -> str:
     """Places of the drawn classes among those that the script has points of."""
     is_listed_alone = isinstance(report, SetReport) or bool(report.bounds)
     if is_listed_alone or report.classes.positive is not None:
@@ -219,7 +219,7 @@ def _drawn(report: Report | SetReport, which: Sequence[int]) -> str:
     return " ".join(map(str, which))
 
 
-def _of(report: Report | SetReport, which: Sequence[int]) -> str:
+def _of(report: ClassReport | SetReport, which: Sequence[int]) -> str:
     """The class that is drawn, or how many are."""
     if len(which) == 1:
         return report.classes.display[which[0]]
@@ -230,7 +230,7 @@ def _of(report: Report | SetReport, which: Sequence[int]) -> str:
 
 
 def _panels(
-    report: Report | SetReport, which: Sequence[int], figure: Figure, drawn: Mapping[str, Any]
+    report: ClassReport | SetReport, which: Sequence[int], figure: Figure, drawn: Mapping[str, Any]
 ) -> list[dict[str, str]]:
     """One drawing for each class, all on the same axes."""
     panel: Panel = figure.draw.panel  # type: ignore[attr-defined]
@@ -255,7 +255,7 @@ def _panels(
     ]
 
 
-def _band(report: Report | SetReport, which: Sequence[int], figure: Figure) -> Band | None:
+def _band(report: ClassReport | SetReport, which: Sequence[int], figure: Figure) -> Band | None:
     """The band of one curve alone that has one, at the level of the intervals of the report."""
     if figure.draw not in (roc, precision_recall, reliability) or len(which) > 1:
         return None
@@ -272,7 +272,7 @@ def _band(report: Report | SetReport, which: Sequence[int], figure: Figure) -> B
     return found
 
 
-def _listed(report: Report | SetReport) -> tuple[Sequence[int], tuple[str, ...]]:
+def _listed(report: ClassReport | SetReport) -> tuple[Sequence[int], tuple[str, ...]]:
     """The classes of a table, and a note where not all are there."""
     k = report.classes.k
     if report.classes.positive is not None:
@@ -293,7 +293,7 @@ def _table(
 
 
 def _points(
-    report: Report | SetReport,
+    report: ClassReport | SetReport,
     which: Sequence[int],
     curves: Any,
     columns: list[str],
@@ -312,17 +312,19 @@ def _points(
             yield report.classes.display[i], *map(value, numbers)
 
 
-def _uniform_of(report: Report | SetReport, label: Label, _: Sequence[int]) -> Reliability:
+def _uniform_of(report: ClassReport | SetReport, label: Label, _: Sequence[int]) -> Reliability:
     return report.curves.reliability[label]
 
 
-def _reliability_of(report: Report | SetReport, label: Label, which: Sequence[int]) -> Reliability:
+def _reliability_of(
+    report: ClassReport | SetReport, label: Label, which: Sequence[int]
+) -> Reliability:
     """Return the bins that are drawn of a class."""
     by_quantile = report.curves.reliability_by_quantile if len(which) == 1 else {}
     return by_quantile.get(label) or report.curves.reliability[label]
 
 
-def bins_of(report: Report) -> dict[str, list[tuple[int, int, Any]]]:
+def bins_of(report: ClassReport) -> dict[str, list[tuple[int, int, Any]]]:
     """By drawing, of each row of its table of bins: its class, its place among the edges, those."""
     try:
         _ = report.curves
@@ -341,10 +343,10 @@ def bins_of(report: Report) -> dict[str, list[tuple[int, int, Any]]]:
 
 
 def _bins(
-    report: Report | SetReport,
+    report: ClassReport | SetReport,
     which: Sequence[int],
     band: Band | None,
-    curve_of: Callable[[Report | SetReport, Label, Sequence[int]], Reliability],
+    curve_of: Callable[[ClassReport | SetReport, Label, Sequence[int]], Reliability],
 ) -> Iterator[Sequence[str]]:
     """Every bin that holds rows, of each class."""
     for i in which:

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Estimate
     from karat.results.comparison import Comparison
     from karat.results.judged import JudgedReport
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.sets import SetReport
 
 _FOLDER: Final = "templates"
@@ -162,7 +162,7 @@ def _environment() -> Environment:
     )
 
 
-def report_to_html(report: Report) -> str:
+def report_to_html(report: ClassReport) -> str:
     """The page of a report, as text.
 
     Errors:
@@ -236,7 +236,7 @@ def report_to_html(report: Report) -> str:
     return page("report.html", shown, {**data, "rows": rows})
 
 
-def _most_telling(report: Report) -> str:
+def _most_telling(report: ClassReport) -> str:
     """The drawing that stands on top: what is found of a rare class, else how rows are ranked."""
     prevalence = report.metrics.get("prevalence")
     if report.is_binary and prevalence is not None and is_rare(prevalence.value, has_positive=True):

@@ -14,7 +14,7 @@ from karat.output.html.figures import bins_of
 from karat.results.row_list import score_titles
 
 if TYPE_CHECKING:
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.tally.listed_rows import Grouping, ListedRows
 
 LARGEST: Final = 297_000
@@ -28,7 +28,7 @@ _LEAST: Final = 5
 
 
 def rows_on_page(
-    report: Report, places: Sequence[int] | None, n_bytes: int
+    report: ClassReport, places: Sequence[int] | None, n_bytes: int
 ) -> dict[str, Any] | None:
     """The rows that the script of a page lists; None where none were kept.
 
@@ -49,7 +49,7 @@ def rows_on_page(
 
 
 def _fitting(
-    report: Report, listed: ListedRows, places: Sequence[int] | None, room: int
+    report: ClassReport, listed: ListedRows, places: Sequence[int] | None, room: int
 ) -> dict[str, Any] | None:
     """As many rows as fit into these bytes; None where none do."""
     bins = bins_of(report) if any(one.kind == "bin" for one in listed.groupings) else {}
@@ -65,7 +65,7 @@ def _fitting(
 
 
 def _written(
-    report: Report,
+    report: ClassReport,
     listed: ListedRows,
     places: Sequence[int] | None,
     bins: Mapping[str, Sequence[tuple[int, int, Any]]],

@@ -15,7 +15,7 @@ from karat.output.html.mathml import formula
 from karat.output.sections import marked_rate, marked_value, missing_intervals
 
 if TYPE_CHECKING:
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.sets import SetReport
 
 MOST_ROWS: Final = 100
@@ -69,7 +69,7 @@ def scale_of(lows: Iterable[float | None]) -> tuple[float, float]:
     return min(math.floor(10 * min(known, default=0.0)), 9) / 10, 1.0
 
 
-def metric_table(report: Report | SetReport, names: Sequence[str]) -> dict[str, Any]:
+def metric_table(report: ClassReport | SetReport, names: Sequence[str]) -> dict[str, Any]:
     """One row a metric, the scale of the bars (of those that are best at 1), and notes."""
     results = [report.metrics[name] for name in names]
     drawn = [one for one in results if one.better == "higher" and one.range[1] == 1.0]
@@ -96,7 +96,7 @@ def metric_table(report: Report | SetReport, names: Sequence[str]) -> dict[str, 
     }
 
 
-def class_table(report: Report | SetReport) -> dict[str, Any]:
+def class_table(report: ClassReport | SetReport) -> dict[str, Any]:
     """The table of classes: counts, rates with their bars, and which are listed."""
     rows = report.per_class
     keys = [key for key in COLUMNS if key in rows[0]]
@@ -154,7 +154,7 @@ def _rate(
     }
 
 
-def undefined_reasons(report: Report | SetReport) -> list[tuple[str, list[str]]]:
+def undefined_reasons(report: ClassReport | SetReport) -> list[tuple[str, list[str]]]:
     """Every reason with what it left undefined: metrics, and rates of classes."""
     found: dict[str, list[str]] = {}
     for name, reason in report.undefined_metrics.items():
@@ -169,7 +169,7 @@ def undefined_reasons(report: Report | SetReport) -> list[tuple[str, list[str]]]
     return list(found.items())
 
 
-def definitions(report: Report | SetReport) -> Iterator[dict[str, str]]:
+def definitions(report: ClassReport | SetReport) -> Iterator[dict[str, str]]:
     """Definition of every metric of the report, from its record; averages are defined once."""
     names = {get(name).record.name for name in report.metrics}
     for name in sorted(names | (set(COLUMNS) & report.per_class[0].keys())):

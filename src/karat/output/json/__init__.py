@@ -25,7 +25,7 @@ from karat.output.json.folds import FOLDS
 from karat.output.json.report import DERIVED, REPORT, SCHEMA
 from karat.output.json.scores import stated_twice
 from karat.output.json.slices import SLICES
-from karat.results.report import Report
+from karat.results.report import ClassReport
 
 __all__ = [
     "SCHEMA",
@@ -36,7 +36,7 @@ __all__ = [
     "report_to_json",
 ]
 
-ReportT = TypeVar("ReportT", bound=Report)
+ReportT = TypeVar("ReportT", bound=ClassReport)
 
 _READ_IT: Final = "Give the text of the file: Report.from_json(Path('report.json').read_text())."
 _NUMBERS: Final = ("value", "n", "low", "high", "standard_error", "exact", "bound")
@@ -56,7 +56,7 @@ def report_schema(kind: str = "report") -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
-def report_to_dict(report: Report) -> dict[str, Any]:
+def report_to_dict(report: ClassReport) -> dict[str, Any]:
     """Return the report as JSON types."""
     found: dict[str, Any] = REPORT.write(report, report)
     if report.kept_slices is not None:
@@ -66,7 +66,7 @@ def report_to_dict(report: Report) -> dict[str, Any]:
     return found
 
 
-def report_to_json(report: Report) -> str:
+def report_to_json(report: ClassReport) -> str:
     """Return the report as JSON text: sorted keys, one row of the matrix a line, ASCII.
 
     ASCII, because class names are foreign text and a terminal may be reading.
@@ -129,7 +129,7 @@ def report_of(whole: Part, n_text: int, report_type: type[ReportT]) -> ReportT:
 
 
 def _check_agreement(
-    whole: Part, report: Report, again: Mapping[str, Any], listed: Mapping[str, Part]
+    whole: Part, report: ClassReport, again: Mapping[str, Any], listed: Mapping[str, Part]
 ) -> None:
     """Refuse a text of this version whose numbers are not those that are computed of it again.
 
@@ -160,7 +160,7 @@ def _check_agreement(
         whole["scores"]["curves"]["classes"].check(areas, "the metric of the class gives")
 
 
-def _left_out(whole: Part, report: Report, *, is_own: bool) -> tuple[str, ...]:
+def _left_out(whole: Part, report: ClassReport, *, is_own: bool) -> tuple[str, ...]:
     """Sentences on the fields of a text that the report made of it does not have.
 
     One on metrics that it does not list; of a text of another version one on all else before it.
@@ -194,7 +194,7 @@ def _left_out(whole: Part, report: Report, *, is_own: bool) -> tuple[str, ...]:
 
 
 def _other_limits(
-    version: str, again: Mapping[str, Any], listed: Mapping[str, Part], report: Report
+    version: str, again: Mapping[str, Any], listed: Mapping[str, Part], report: ClassReport
 ) -> tuple[str, ...]:
     """A sentence on limits that another version wrote and that this one computes otherwise.
 

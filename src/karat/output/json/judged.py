@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from types import SimpleNamespace
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from karat._version import __version__
 from karat.errors import error
@@ -19,22 +19,13 @@ from karat.metrics import Metric, get
 from karat.metrics._registry import find
 from karat.output.json import codec as js
 from karat.output.json import report_of, report_to_dict
-from karat.output.json.codec import Part, check_estimate, parsed, require
+from karat.output.json.codec import Part, Scope, check_estimate, parsed, require
 from karat.output.json.report import DOUBT, MAPPING, SOURCE, VERSION, read_schema
-from karat.results.judged import JudgedReport, JudgedResult, JudgedShare
-from karat.results.report import Report
+from karat.results.judged import IN_JSON, JudgedReport, JudgedResult, JudgedShare
+from karat.results.report import ClassReport
 
 SCHEMA: Final = "karat.judged/1"
 Made = TypeVar("Made", bound=JudgedReport)
-
-
-class _Numbers(Protocol):
-    @property
-    def value(self) -> float: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
 
 
 _END: Final = js.or_null(js.NUMBER)
@@ -42,7 +33,7 @@ _LEVEL: Final = js.NUMBER.where(lambda x, _: 0.0 < x < 1.0, "a level between 0 a
 _PART: Final = js.NUMBER.where(lambda x, _: 0.0 <= x <= 1.0, "a number from 0 to 1")
 _ROWS: Final = js.NUMBER_OR_NAN.where(lambda x, _: not x < 0.0, "a number of at least 0")
 _RESULT: Final = js.record(
-    lambda s: JudgedResult(**{name: getattr(s, name) for name in JudgedResult.__annotations__}),
+    js.itself,
     name=js.TEXT,
     value=js.NUMBER_OR_NAN,
     low=_END,
@@ -103,7 +94,7 @@ def judged_to_dict(report: JudgedReport) -> dict[str, Any]:
 
 
 def judged_from_json(
-    text: str | bytes, report_type: type[Made], ordinary_type: type[Report]
+    text: str | bytes, report_type: type[Made], ordinary_type: type[ClassReport]
 ) -> Made:
     """Return the report of a JSON text.
 
@@ -126,7 +117,7 @@ def judged_from_json(
     is_clustered = js.FLAG.read(whole["clustered"], scope)
     shares = tuple(js.each(_SHARE).read(whole["shares"], scope))
     doubts = js.each(DOUBT).read(whole["doubts"], scope)
-    results = {name: _RESULT.read(part, scope) for name, part in whole["metrics"].fields().items()}
+    numbers = {name: _RESULT.read(part, scope) for name, part in whole["metrics"].fields().items()}
     classes = judge.classes
     whole["labels"].check(list(classes.labels), "the judge's report has", compares_texts=True)
     whole["positive"].check(classes.positive, "the judge's report has", compares_texts=True)
@@ -141,9 +132,9 @@ def judged_from_json(
         require(is_fit, f"{name} has another level than {level:g}")
         require(part.is_clustered == is_clustered, f"clustered and {name} differ")
     _check_shares(whole["shares"], shares, judge)
-    _check_results(whole["metrics"], results, gold, n_gold, level)
-    listed = _listed(results, gold)
-    results = {name: _with_ends(results[name], metric, gold) for name, metric in listed.items()}
+    _check_results(whole["metrics"], numbers, gold, n_gold, level)
+    listed = _listed(numbers, gold)
+    results = {name: _result(numbers[name], metric, gold, n) for name, metric in listed.items()}
     return report_type(
         classes,
         n,
@@ -178,7 +169,7 @@ class _Kept:
         return found
 
 
-def _listed(results: Mapping[str, JudgedResult], gold: Report | None) -> dict[str, Metric]:
+def _listed(results: Mapping[str, Scope], gold: ClassReport | None) -> dict[str, Metric]:
     """The metrics in the order of the report of the gold rows."""
     found: dict[str, Metric] = {}
     if gold is not None:
@@ -190,28 +181,29 @@ def _listed(results: Mapping[str, JudgedResult], gold: Report | None) -> dict[st
     return found
 
 
-def _with_ends(one: JudgedResult, metric: Metric, gold: Report | None) -> JudgedResult:
+def _result(numbers: Scope, metric: Metric, gold: ClassReport | None, n: int) -> JudgedResult:
     """The estimate with infinite limits, which are null in JSON, and the numbers of the gold rows.
 
     A limit of an interval that is null is an end of the range; without the judge the value is that
     of the gold rows.
     """
     assert gold is not None
-    low, high = metric.range if one.method is not None else (None, None)
-    alone: _Numbers = gold[metric]
-    return replace(
-        one,
-        value=one.value if one.judge_weight or not math.isnan(one.value) else alone.value,
-        low=low if one.low is None else one.low,
-        high=high if one.high is None else one.high,
-        gold_value=alone.value,
-        gold_low=alone.low,
-        gold_high=alone.high,
-    )
+    low, high = metric.range if numbers.method is not None else (None, None)
+    alone, value = gold[metric], numbers.value
+    ends = {
+        "value": alone.value if math.isnan(value) and not numbers.judge_weight else value,
+        "low": low if numbers.low is None else numbers.low,
+        "high": high if numbers.high is None else numbers.high,
+        "gold_value": alone.value,
+        "gold_low": alone.low,
+        "gold_high": alone.high,
+    }
+    read = {name: getattr(numbers, name) for name in IN_JSON if name != "name"}
+    return JudgedResult.beside(alone, n, **(read | ends))
 
 
 def _check_results(
-    part: Part, results: Mapping[str, JudgedResult], gold: Report | None, n_gold: int, level: float
+    part: Part, results: Mapping[str, Scope], gold: ClassReport | None, n_gold: int, level: float
 ) -> None:
     """Refuse estimates that contradict themselves, or the gold rows."""
     require(gold is not None or not results, "metrics has some, and gold is null")
@@ -221,14 +213,14 @@ def _check_results(
         at["n_gold"].must(one.n_gold == n_gold, f"{n_gold}, which n_gold is")
         at["level"].must(one.level == level, f"{level:g}, which level is")
         assert gold is not None
-        alone: _Numbers = gold[name]
+        alone = gold[name]
         check_estimate(at, (one.value, one.low, one.high), get(name).range)
         for key, number in (("value", alone.value), ("low", alone.low), ("high", alone.high)):
             wanted = None if number is None or not math.isfinite(number) else float(number)
             at[f"gold_{key}"].check(wanted, "gold gives")
 
 
-def _check_shares(part: Part, shares: tuple[JudgedShare, ...], judge: Report) -> None:
+def _check_shares(part: Part, shares: tuple[JudgedShare, ...], judge: ClassReport) -> None:
     """Refuse proportions of other classes, or outside their limits."""
     classes = judge.classes
     named = [(one.label, one.name) for one in shares]

@@ -23,7 +23,7 @@ from karat.metrics._lift import Lift
 from karat.metrics._registry import find
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, require
-from karat.results.report import Report
+from karat.results.report import ClassReport
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -39,7 +39,7 @@ _CLOSE: Final = 1e-9
 """Sums of the same weights in another order agree to this part."""
 
 
-def _measured(report: Report) -> list[Any]:
+def _measured(report: ClassReport) -> list[Any]:
     """Return the metrics that were measured; a bound is omitted where a value is exact."""
     alone = {x: limits for x, limits in report.bounds.items() if x not in report.class_bounds}
     return [
@@ -283,7 +283,7 @@ SCORES: Final = js.record(
 """Read after the classes and the tally."""
 
 
-def stated_twice(report: Report) -> tuple[list[Any], list[Any]]:
+def stated_twice(report: ClassReport) -> tuple[list[Any], list[Any]]:
     """Return what follows from the metrics of each class: what was measured, and the areas.
 
     Of the positive class a metric is measured alone as well, and areas under curves are metrics.

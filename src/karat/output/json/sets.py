@@ -265,7 +265,7 @@ _SLICES: Final = js.record(
 
 def _written_slices(report: SetReport) -> list[Any] | None:
     """The slices; None where it is not known which there are."""
-    if report.rows is None and report.kept_slices is None:
+    if report.encoded is None and report.kept_slices is None:
         return None
     names = headline_of_sets(report)
     return [

@@ -17,7 +17,7 @@ from karat.output.describe import headline_names, slice_metric
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, check_estimate, require
 from karat.output.json.report import cell_columns, listed_cells
-from karat.results.report import Report
+from karat.results.report import ClassReport
 from karat.results.slices import Gap, Heterogeneity, SliceDifference, Slices, SliceTable
 from karat.results.slices.named import NamedSlices, RecordedSlices
 from karat.tally import Axis, Cells, inconsistency
@@ -48,7 +48,7 @@ def _written_slices(table: SliceTable) -> list[Any]:
     return found
 
 
-def _is_of_rows(metric: Metric, report: Report) -> bool:
+def _is_of_rows(metric: Metric, report: ClassReport) -> bool:
     """True if a metric and its interval need rows: metrics of scores, and all with clusters."""
     return metric.needs_scores or report.is_clustered
 

@@ -40,7 +40,7 @@ from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
 
 _MOST_ROWS: Final = 40
 """More rows than this cannot be read."""
@@ -239,7 +239,7 @@ def _intervals_of_slices(
         add_heading(ax, [f"{metric} by {' × '.join(table.columns)}", n_rows])
 
 
-def _badness(metric: str, report: Report, place: int) -> float:
+def _badness(metric: str, report: ClassReport, place: int) -> float:
     found = report.per_class[place].get(metric)
     return math.nan if found is None else -float(found)
 
@@ -300,7 +300,7 @@ def _row_of_class(row: dict[str, Any], metric: str) -> Row:
     return Row(math.nan if is_missing else float(found), low, high, text)
 
 
-def _mean(ax: Axes, report: Report, metric: str, color: str, model: str) -> None:
+def _mean(ax: Axes, report: ClassReport, metric: str, color: str, model: str) -> None:
     """The mean over the classes."""
     for name in (f"macro_{metric}", f"{metric}_ovr_macro", f"mean_{metric}"):
         try:

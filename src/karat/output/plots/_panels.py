@@ -23,7 +23,7 @@ from karat.output.plots._series import MOST_SERIES, Reports, headed, names_in, p
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
     from karat.results.sets import SetReport
     from karat.tally import Label
 
@@ -58,7 +58,7 @@ class Panel:
         self.title, self.area = title, area
         self.has_context, self.options = has_context, options
 
-    def under(self, reports: Mapping[str, Report | SetReport], label: Label) -> str:
+    def under(self, reports: Mapping[str, ClassReport | SetReport], label: Label) -> str:
         """``AUC 0.9881 [0.9803, 0.9942]`` of a class; of several models their values alone.
 
         Where a class has no curve, the reason.
@@ -168,7 +168,7 @@ def _draw(
 
 
 def _name(reports: Reports, label: Label) -> str:
-    report: Report = next(iter(reports.values()))
+    report: ClassReport = next(iter(reports.values()))
     name = report.classes.display[report.labels.index(label)]
     return names_on_plots(names_in(reports))[name]
 

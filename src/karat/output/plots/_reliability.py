@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from karat.curves._curve import Reliability
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
 
 
 @in_panels(Panel("Predicted probability", has_context=False, shares=True, log=True))
@@ -288,7 +288,7 @@ def _filled(curve: Reliability) -> tuple[Any, Any, Any]:
     return curve.mean_confidence[has_rows], curve.share[has_rows], curve.spread[has_rows]
 
 
-def _distance(report: Report, place: int) -> float:
+def _distance(report: ClassReport, place: int) -> float:
     """A class is the worse, the further its rows lie from the diagonal on the whole."""
     curve = report.curves.reliability[report.labels[place]]
     gaps = np.nan_to_num(np.abs(curve.mean_confidence - curve.share))

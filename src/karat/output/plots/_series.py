@@ -19,9 +19,9 @@ from karat.results.slices import NamedSlices
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
 
-Reports: TypeAlias = Mapping[str, "Report"]
+Reports: TypeAlias = Mapping[str, "ClassReport"]
 """Reports by name; one alone has the name ``""``."""
 
 MOST_SERIES: Final = 12
@@ -43,7 +43,7 @@ class Series:
         style: how it is drawn.
     """
 
-    report: Report
+    report: ClassReport
     place: int
     name: str
     style: Style
@@ -94,7 +94,7 @@ def headed(what: str, reports: Reports, limit: int = NAME_LIMIT) -> list[str]:
     return [what, named, rows.pop() if len(rows) == 1 else ""]
 
 
-def area_badness(report: Report, place: int) -> float:
+def area_badness(report: ClassReport, place: int) -> float:
     """A class is the worse, the smaller the area under its ROC curve."""
     return -float(report.curves.roc[report.labels[place]].area)
 
@@ -102,7 +102,7 @@ def area_badness(report: Report, place: int) -> float:
 def series_of(
     reports: Reports,
     classes: Any,
-    badness: Callable[[Report, int], float],
+    badness: Callable[[ClassReport, int], float],
     *,
     has_positive: bool = True,
     most: int = MOST_SERIES,
@@ -141,7 +141,7 @@ def series_of(
 
 
 def draw_bands(
-    ax: Axes, shown: Shown, curve_of: Callable[[Report, int], Any], band: bool | None
+    ax: Axes, shown: Shown, curve_of: Callable[[ClassReport, int], Any], band: bool | None
 ) -> None:
     """Shade the band of each curve that is defined, at the level of the intervals of its report.
 
@@ -175,7 +175,7 @@ def draw_bands(
         ax.fill_between(x, low, high, **look, zorder=0.8, label=label)
 
 
-def places_of(report: Report, classes: Any, *, has_positive: bool = True) -> Sequence[int]:
+def places_of(report: ClassReport, classes: Any, *, has_positive: bool = True) -> Sequence[int]:
     """The classes of a report that are asked for; of two the positive one, if it has a say.
 
     Errors:

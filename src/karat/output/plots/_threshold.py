@@ -34,7 +34,7 @@ from karat.tally.shared import reached_levels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
 
 _OF_ONE: Final = ("precision", "recall", "f1")
 _OF_MANY: Final = ("f1",)
@@ -164,7 +164,7 @@ def _current(ax: Axes, reports: Reports) -> None:
             told.add(at)
 
 
-def _parts(report: Report, place: int, at: float) -> bool:
+def _parts(report: ClassReport, place: int, at: float) -> bool:
     """Whether as many rows are predicted as a threshold would: predictions may have been given."""
     fields, points = report.cells.fields, report.curves.kept[place].points
     called = points.tps + points.fps

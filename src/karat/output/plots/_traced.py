@@ -38,7 +38,7 @@ from karat.output.plots._series import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from karat.results.report import Report
+    from karat.results.report import ClassReport
 
 _GOOD: Final = 0.6
 """An average precision above which curves run along the top."""
@@ -81,7 +81,7 @@ class Kind(NamedTuple):
         """What several curves are called."""
         return f"{self.title}{'s' * self.title.endswith('curve')}"
 
-    def of(self, report: Report, place: int) -> Any:
+    def of(self, report: ClassReport, place: int) -> Any:
         """The curve of a class."""
         return getattr(report.curves, self.curve.name)[report.labels[place]]
 
@@ -89,7 +89,7 @@ class Kind(NamedTuple):
         """Whether a curve goes in steps: precision-recall, where every point of it is kept."""
         return self.curve is PrecisionRecall and len(curve) == int(curve.n_full)
 
-    def path(self, report: Report, place: int) -> tuple[Any, Any]:
+    def path(self, report: ClassReport, place: int) -> tuple[Any, Any]:
         """What is drawn of a curve: its points, and what lies between them if no straight line."""
         curve = self.of(report, place)
         x, y = (getattr(curve, name) for name in self.curve.axes)
@@ -370,7 +370,7 @@ def _others(kind: Kind, ax: Axes, shown: Shown) -> None:
         ax.plot([], [], linestyle="none", label=label)
 
 
-def _mean(kind: Kind, ax: Axes, report: Report) -> None:
+def _mean(kind: Kind, ax: Axes, report: ClassReport) -> None:
     """The mean of the curves of all classes, at each place of the horizontal axis."""
     heights = []
     for place in range(report.classes.k):

@@ -43,7 +43,7 @@ class MeasuredSets(Protocol):
     def tally(self) -> SetTally: ...
 
     @property
-    def rows(self) -> SetRows | None: ...
+    def encoded(self) -> SetRows | None: ...
 
     @property
     def n_rows(self) -> int: ...
@@ -145,8 +145,8 @@ class SetSliceTable(NamedSlices[ReportT]):
 
         Of one cluster they keep it: it says that nothing is known of how they vary.
         """
-        assert self.whole.rows is not None
-        own = self.whole.rows
+        assert self.whole.encoded is not None
+        own = self.whole.encoded
         places = [i for i, axis in enumerate(own.axes) if axis.name == CLUSTERS]
         rows = own.with_axes(places).at(held)
         codes = rows.clusters
@@ -175,7 +175,7 @@ class SetSliceTable(NamedSlices[ReportT]):
     @cached_property
     def is_shared(self) -> tuple[bool, ...]:
         """True for each slice that shares a cluster with the rest."""
-        rows = self.whole.rows
+        rows = self.whole.encoded
         if rows is None or rows.clusters is None or self.codes is None:
             return (False,) * len(self)
         weighs = np.ones(rows.n, bool) if rows.weights is None else rows.weights > 0.0
@@ -189,8 +189,8 @@ class SetSliceTable(NamedSlices[ReportT]):
     def known_codes(self) -> npt.NDArray[np.int32]:
         """int32[n], the slice of each row of known truth."""
         assert self.codes is not None
-        assert self.whole.rows is not None
-        return self.codes[~self.whole.rows.gone]
+        assert self.whole.encoded is not None
+        return self.codes[~self.whole.encoded.gone]
 
     @cached_property
     def units(self) -> Units:
@@ -409,7 +409,7 @@ class SetTests(Generic[ReportT]):
 
 def intervals_of(part: MeasuredSets, level: float) -> SetIntervals:
     """Intervals as tests take them, whatever was asked of those of the report."""
-    return SetIntervals(part.tally, Confidence(level), part.rows, part.undefined)
+    return SetIntervals(part.tally, Confidence(level), part.encoded, part.undefined)
 
 
 def _all_but_one(tallies: list[SetTally]) -> list[SetTally]:
@@ -421,7 +421,7 @@ def _all_but_one(tallies: list[SetTally]) -> list[SetTally]:
 
 
 def _is_clustered(part: MeasuredSets) -> bool:
-    return part.rows is not None and part.rows.clusters is not None
+    return part.encoded is not None and part.encoded.clusters is not None
 
 
 def _kish_rows(part: MeasuredSets) -> float:
@@ -436,9 +436,9 @@ def _mass(part: MeasuredSets) -> float:
 
 def _n_units(part: MeasuredSets) -> float:
     """Rows that vary alone: clusters, or Kish's number of rows."""
-    if part.rows is None:
+    if part.encoded is None:
         return _kish_rows(part)
-    known = part.rows.known
+    known = part.encoded.known
     if known.clusters is not None:
         held = known.clusters if known.weights is None else known.clusters[known.weights > 0.0]
         return float(len(np.unique(held)))

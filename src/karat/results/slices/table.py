@@ -72,7 +72,7 @@ class SliceTable(NamedSlices[Slice]):
     @property
     def n_rows(self) -> npt.NDArray[np.int64]:
         """int64[s], rows of each slice."""
-        return self.counted.cells.n_rows
+        return np.asarray(self.counted.cells.n_rows)
 
     @property
     def weight(self) -> Floats:

@@ -159,6 +159,9 @@ class Partial:
 
 def _contradiction(header: dict[str, Any]) -> str | None:
     """Return a contradiction in the facts of a partial, or None."""
+    problem = header["problem"]
+    if problem is not None and not (isinstance(problem["message"], str) and problem["message"]):
+        return "Its error has no message"
     before = -2
     for first, last in header["partitions"]:
         if type(first) is not int or type(last) is not int or not before + 1 < first <= last:

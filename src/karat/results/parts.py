@@ -1,0 +1,51 @@
+"""Parts that only some kinds of reports have, and what is said where one is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import getattr_static
+from typing import Any
+
+
+class MissingPart:
+    """Attribute that a report lacks unless its kind defines it.
+
+    It stores nothing, so an attribute of the instance comes before it.
+    """
+
+    def __init__(self, body: Callable[..., Any]) -> None:
+        self.body, self.__doc__ = body, body.__doc__
+
+    def __get__(self, report: object, kind: type | None = None) -> Any:
+        if report is None:
+            return self.body
+        raise AttributeError  # `__getattr__` of the report says why
+
+
+class CommonPart(MissingPart):
+    """Attribute that every kind defines."""
+
+
+def parts_of(kind: type) -> dict[str, bool]:
+    """Part → whether a kind of reports has it."""
+    named = {
+        name
+        for base in kind.__mro__
+        for name, value in vars(base).items()
+        if isinstance(value, MissingPart) and not isinstance(value, CommonPart)
+    }
+    fields = getattr(kind, "__dataclass_fields__", {})
+    return {
+        name: name in fields or not isinstance(getattr_static(kind, name), MissingPart)
+        for name in sorted(named)
+    }
+
+
+def why_missing(report: object, name: str) -> str | None:
+    """Return why a report has no such part, and which it has; None if the name is no part."""
+    parts = parts_of(type(report))
+    if parts.get(name, True):
+        return None
+    *others, last = (part for part, is_there in parts.items() if is_there)
+    kind = getattr(type(report), "kind", "This report")
+    return f"{kind} has no {name}: it has metrics, {', '.join(others)} and {last}."
