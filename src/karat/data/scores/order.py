@@ -443,6 +443,18 @@ def placed(
     return place_columns(true, pred, k, labels=labels, positive=positive, **options)
 
 
+class NotScoresError(Exception):
+    """Columns named like scores that are left out.
+
+    Attributes:
+        doubt: the sentence on them.
+    """
+
+    def __init__(self, doubt: str) -> None:
+        super().__init__(doubt)
+        self.doubt = doubt
+
+
 def not_scores(problem: KaratError, chosen: ScoreColumns, *, has_pred: bool) -> str:
     """Return the sentence on columns named like scores that do not match the classes or files.
 

@@ -18,7 +18,7 @@ from karat.data.scores.batches import Codes, GatheredScores, LabelCodes
 from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.containers import Scores, tolerance_of
 from karat.data.scores.matrix import ScoreMatrix
-from karat.data.scores.order import in_order, not_scores, placed
+from karat.data.scores.order import NotScoresError, in_order, not_scores, placed
 from karat.data.sources.columns import TableColumns, TableRequest, dropped
 from karat.data.sources.files.counted import are_many, facts_of, no_rows, refuse_many, slices_of
 from karat.data.sources.files.duck import allow_columns
@@ -85,8 +85,12 @@ class Reader:
             if name and role != "clusters"
         }
 
-    def query(self) -> Query | str:
-        """Return the query of its rows; or a sentence if detected columns are not scores."""
+    def query(self) -> Query:
+        """Return the query of its rows.
+
+        Errors:
+            NotScoresError: detected columns are not scores.
+        """
         relation, where, known = self.relation, self.request.where, self._known
         # A read without predictions reads the truth in their place.
         columns = [known["true"], known.get("pred", known["true"])]
@@ -122,15 +126,17 @@ class Reader:
                 relation.require_scores(scores)
             except KaratError as problem:
                 assert chosen is not None
-                return not_scores(problem, chosen, has_pred="pred" in known)
+                raise NotScoresError(
+                    not_scores(problem, chosen, has_pred="pred" in known)
+                ) from None
             allow_columns(connect, len(scores))
             keep_order(connect, sql)
         # Determined before the rows are read: DuckDB answers nothing else while a stream is open.
         tolerance = tolerance_of(is_half=bool(scores) and relation.halves(scores))
         return Query(rows, lambda: connect.sql(again), reading, scores, tolerance)
 
-    def piece(self, gathered: GatheredScores, query: Query) -> Rows | str:
-        """Return rows that were read, on their classes."""
+    def piece(self, gathered: GatheredScores, query: Query) -> Rows:
+        """Return rows that were read, on their classes; NotScoresError as in `query`."""
         labels, reading = query.labels, query.reading
         with self.explaining():
             counted = gathered.counted(query.rows, self.request.n_threads)
@@ -149,7 +155,7 @@ class Reader:
             codes = [int(code) for code in counted.classes.labels]
             found = labels_of(counted, labels, reading, self.request)
         rows = self._on_classes(gathered, codes, found, tally, query.tolerance)
-        if isinstance(rows, str) or not rows.n_dropped:
+        if not rows.n_dropped:
             return rows
         unverified = query.rows.take_unverified(dict(zip(codes, found, strict=True)))
         return replace(rows, unverified=unverified)
@@ -230,7 +236,7 @@ class Reader:
         found: list[Label],
         tally: Cells,
         tolerance: float,
-    ) -> Rows | str:
+    ) -> Rows:
         kind = kind_of(found) or "string"
         place_of = {number: place for place, number in enumerate(gathered.numbers)}
         labels: dict[int, Label] = {
@@ -276,7 +282,9 @@ class Reader:
                 given = (declared.labels, declared.positive)
                 place = placed(chosen, k, true, pred, *given, is_single=gathered.is_single)
             except KaratError as problem:
-                return not_scores(problem, chosen, has_pred=pred is not None)
+                raise NotScoresError(
+                    not_scores(problem, chosen, has_pred=pred is not None)
+                ) from None
             with self.explaining():
                 self._refuse_bad()
             classes = place.classes

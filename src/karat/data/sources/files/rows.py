@@ -19,7 +19,7 @@ from karat.data.labels.column import coded
 from karat.data.listing import named
 from karat.data.rows import Counted, Rows, numbered, numbered_from
 from karat.data.scores.batches import GatheredScores
-from karat.data.scores.order import not_scores, placed
+from karat.data.scores.order import NotScoresError, not_scores, placed
 from karat.data.scores.rows import labels_alone
 from karat.data.sources.columns import TableRequest, dropped, find_columns
 from karat.data.sources.files.counted import (
@@ -159,13 +159,14 @@ def read_files(
     names = {role: name for role, name in named if name}
     reader = Reader(relation, request, columns, names, columns.chosen)
     if columns.chosen is not None:
-        found = _read(reader, max_memory)
-        if not isinstance(found, str):
-            return _with_ids(found.warned(*notes), source, reader)
-        notes.append(found)
+        try:
+            rows = _read(reader, max_memory)
+        except NotScoresError as problem:
+            notes.append(problem.doubt)
+        else:
+            return _with_ids(rows.warned(*notes), source, reader)
     if request.keeps_rows or request.lists_rows or columns.groups or names:
         kept = _read(replace(reader, chosen=None), max_memory)
-        assert not isinstance(kept, str)
         return _with_ids(kept.warned(*notes), source, reader)
     return tally_relation(relation, columns.mapping, request).warned(*notes)
 
@@ -178,11 +179,13 @@ def _with_ids(found: Rows | FileStream, source: Source, reader: Reader) -> Rows 
     return replace(found, id_values=FileIds(source, unique, request.where, request.n_threads))
 
 
-def _read(reader: Reader, max_memory: int | None) -> Rows | FileStream | str:
-    """Return the rows; or a sentence if detected columns turn out not to be scores."""
+def _read(reader: Reader, max_memory: int | None) -> Rows | FileStream:
+    """Return the rows.
+
+    Errors:
+        NotScoresError: detected columns turn out not to be scores.
+    """
     query = reader.query()
-    if isinstance(query, str):
-        return query
     try:
         with reader.explaining():
             (gathered,) = reader.pieces(query, most=max_memory)
@@ -194,7 +197,7 @@ def _read(reader: Reader, max_memory: int | None) -> Rows | FileStream | str:
     return reader.piece(gathered, query)
 
 
-def _stream(reader: Reader, query: Query, max_memory: int) -> FileStream | str:
+def _stream(reader: Reader, query: Query, max_memory: int) -> FileStream:
     """Return rows that do not fit, to be read again in pieces; one more read gives the classes."""
     mapping, chosen = reader.columns.mapping, reader.chosen
     true, pred = mapping["true"], mapping["pred"] or mapping["true"]
@@ -216,7 +219,9 @@ def _stream(reader: Reader, query: Query, max_memory: int) -> FileStream | str:
             given = (read.labels, read.positive)
             place = placed(chosen, k, sides[0], sides[1], *given, is_single=is_single)
         except KaratError as problem:
-            return not_scores(problem, chosen, has_pred=bool(mapping["pred"]))
+            raise NotScoresError(
+                not_scores(problem, chosen, has_pred=bool(mapping["pred"]))
+            ) from None
         classes = place.classes
     step = min(max(max_memory // _PIECES, _LEAST_BYTES), _MOST_BYTES)
     positive = None if classes.positive is None else classes.labels[classes.positive]
@@ -294,7 +299,6 @@ class FileStream:
             if problem.code != "K402":
                 raise
             return Tallies(n_dropped=n)
-        assert not isinstance(found, str)
         self._mapping = found.mapping
         found = found.on(self.classes)
         if not self.is_of_labels or found.scores is None:

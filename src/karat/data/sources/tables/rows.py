@@ -17,7 +17,14 @@ from karat.data.labels.counting import tally_columns
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.columns import UNLESS_PREDICTED, ScoreColumns
 from karat.data.scores.containers import Scores, gathered
-from karat.data.scores.order import in_order, not_scores, place_classes, placed, refuse_found_scores
+from karat.data.scores.order import (
+    NotScoresError,
+    in_order,
+    not_scores,
+    place_classes,
+    placed,
+    refuse_found_scores,
+)
 from karat.data.scores.rows import InMemoryScores
 from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns, searched_columns
 from karat.data.slices.folds import coded_folds
@@ -334,13 +341,15 @@ def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
     if columns.chosen is not None:
         beside = (*columns.scores, *also)
         read = read_labels(*given, beside, columns.chosen.role, **searched)
-        rows = _scored(read, mapping, columns.chosen, request)
-        if not isinstance(rows, str):
+        try:
+            rows = _scored(read, mapping, columns.chosen, request)
+        except NotScoresError as problem:
+            notes.append(problem.doubt)
+        else:
             notes += of_ids(read)
             facts: dict[str, Any] = {"left_out": {**left_out, **rows.left_out}}
             facts["folds"] = columns.folds
             return replace(rows.warned(*notes), **facts, id_values=_ids_of(read, request, columns))
-        notes.append(rows)
     read = read_labels(*given, also, "the row ids", **searched)
     assert read.pred is not None
     with numbered(read.kept):
@@ -372,8 +381,12 @@ def _ids_of(read: FrameLabels, request: TableRequest, columns: TableColumns) -> 
 
 def _scored(
     read: FrameLabels, mapping: Mapping[str, Any], chosen: ScoreColumns, request: TableRequest
-) -> Rows | str:
-    """Return the rows; or a sentence if detected columns turn out not to be scores."""
+) -> Rows:
+    """Return the rows.
+
+    Errors:
+        NotScoresError: detected columns turn out not to be scores.
+    """
     names, sides = chosen.names, (read.true, read.pred, request.labels, request.positive)
     try:
         # Several columns are assigned to classes before they are gathered in that order.
@@ -389,7 +402,7 @@ def _scored(
             scores = in_order(scores, place.order)
         place = place or placed(chosen, scores.k, *sides, is_single=scores.values.ndim == 1)
     except KaratError as problem:
-        return not_scores(problem, chosen, has_pred=read.pred is not None)
+        raise NotScoresError(not_scores(problem, chosen, has_pred=read.pred is not None)) from None
     if scores.n != read.n_rows:
         left, right = read.true.argument, chosen.argument
         raise error("K102", left=left, n_left=read.n_rows, right=right, n_right=scores.n)
