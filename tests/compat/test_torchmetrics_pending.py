@@ -116,3 +116,47 @@ def test_each_batch_has_a_value_of_its_own() -> None:
     metric.reset()
     metric.update(*given[0])
     assert metric.compute().sum() == 64
+
+
+def mixed(k: int) -> list[tuple[Any, Any]]:
+    """Small and large batches by turns."""
+    large = k * k // 16 + 8200
+    return [pair for n in (64, large, 90, large) for pair in batches(k, 1, n)]
+
+
+@pytest.mark.parametrize("k", [201, 500, 1024, 1025])
+@pytest.mark.parametrize("name", ["matrix", "kappa"])
+def test_large_batches_of_many_classes_are_a_table_on_their_way(name: str, k: int) -> None:
+    given, one, other = mixed(k), METRICS[name](k), METRICS[name](k)
+    for preds, target in given:
+        one.update(preds, target)
+        if len(preds) > 8192:
+            assert (one.tally._pending is not None) == (k <= 1024)
+        copied = deepcopy(one)
+        other(preds, target)  # its value of the batch leaves the state as it is
+    theirs = torch.zeros(k * k, dtype=torch.int64)
+    for preds, target in given:
+        theirs += torch.bincount(target * k + preds, minlength=k * k)
+    whole = MulticlassConfusionMatrix(k)
+    for preds, target in given:
+        whole.update(preds, target)
+    assert torch.equal(whole.compute().reshape(-1), theirs)
+    assert torch.equal(one.compute(), other.compute())
+    copied.update(*given[1])
+    again = METRICS[name](k)
+    again.merge_state(one.metric_state)
+    again.update(*given[1])
+    assert torch.equal(copied.compute(), again.compute())
+    assert torch.equal(one.compute(), other.compute()), "a copy changed what it was made from"
+
+
+@pytest.mark.parametrize("label", [-1, 300])
+def test_a_large_batch_with_another_label_is_refused(label: int) -> None:
+    metric = MulticlassConfusionMatrix(300, validate_args=False)
+    ((preds, target),) = batches(300, 1, 20_000)
+    metric.update(preds, target)
+    before = metric.compute()
+    target[7] = label
+    with pytest.raises(KaratError, match="K621"):
+        metric.update(preds, target)
+    assert torch.equal(metric.compute(), before)
