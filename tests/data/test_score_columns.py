@@ -10,7 +10,7 @@ import pytest
 from karat.data.labels.containers import encode
 from karat.data.roles import ALIASES
 from karat.data.scores.columns import ScoreColumns, find_score_columns
-from karat.data.scores.order import Placed, place_columns
+from karat.data.scores.order import ColumnNames, Placed, place_columns
 from karat.errors import KaratError
 from karat.errors.options import on_the_command_line
 from tests.optional import optional
@@ -188,9 +188,11 @@ def test_columns_that_cannot_be_are_refused(
 def place(true: Any, names: Any, pred: Any = None, **options: Any) -> Placed:
     guess = None if pred is None else encode(pred, "y_pred")
     k = options.pop("k", len(names))
-    return place_columns(
-        encode(true, "y_true"), guess, k, argument="y_prob", names=names, **options
-    )
+    given = {
+        name: options.pop(name) for name in ("labels", "positive", "is_single") if name in options
+    }
+    named = ColumnNames("y_prob", names, **options)
+    return place_columns(encode(true, "y_true"), guess, k, named=named, **given)
 
 
 def misplaced(true: Any, names: Any, pred: Any = None, **options: Any) -> KaratError:

@@ -14,7 +14,7 @@ from karat.data.labels.containers import encode
 from karat.data.labels.sets import align_sets, encode_sets
 from karat.data.roles import find_roles
 from karat.data.scores.containers import as_scores, refuse_scores
-from karat.data.scores.order import place_columns
+from karat.data.scores.order import ColumnNames, place_columns
 from karat.data.sources.arrays.labels import tally_labels, tally_matrix
 from karat.data.sources.tables.frames import encode_role, open_frame
 
@@ -30,7 +30,7 @@ def _refused(values: Any, *problem: Any) -> Any:
 
 def _placed(true: Any, names: list[str], labels: Any = None) -> Any:
     truth = encode(true, "y_true")
-    return place_columns(truth, None, len(names), argument="y_prob", names=names, labels=labels)
+    return place_columns(truth, None, len(names), named=ColumnNames("y_prob", names), labels=labels)
 
 
 def _sets(true: Any, pred: Any, labels: Any = None) -> Any:

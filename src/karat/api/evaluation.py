@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Final
 
 from karat.api.arguments import (
     MAX_MEMORY,
@@ -30,6 +30,7 @@ from karat.api.sources import (
     checked_nulls,
     is_table_given,
     plain_source,
+    row_options,
     with_ids_of_repeats,
 )
 from karat.api.table_reports import of_columns, report_of_table
@@ -231,29 +232,20 @@ def _report_of_arrays(request: Request, spec: Spec) -> ClassReport:
     return class_report_of(accumulate(source, empty, n_threads=request.n_threads), spec)
 
 
+_OF_CLASSES: Final = "labels positive weights n_threads"
+
+
 def _batch_of_arrays(request: Request, spec: Spec) -> Batch:
     """Return arguments in memory as one batch: rows with scores, labels, or a confusion matrix."""
     y_true, y_pred, confusion = request.y_true, request.y_pred, request.confusion
     clusters, by, folds = request.clusters, request.by, request.folds
-    classes: dict[str, Any] = {
-        "labels": request.labels,
-        "positive": request.positive,
-        "weights": request.weights,
-        "n_threads": request.n_threads,
-    }
+    classes = {name: getattr(request, name) for name in _OF_CLASSES.split()}
     if request.y_prob is not None or request.y_score is not None:
         if y_true is None:
             raise error("K127", others="y_prob=")
-        return score_rows(
-            y_true,
-            given_scores(request.y_prob, request.y_score),
-            y_pred=y_pred,
-            clusters=clusters,
-            by=by,
-            folds=folds,
-            threshold=request.threshold,
-            **classes,
-        )
+        scores = given_scores(request.y_prob, request.y_score)
+        beside = row_options(request, f"{_OF_CLASSES} clusters by folds threshold")
+        return score_rows(y_true, scores, y_pred, beside)
     refuse_threshold(request.threshold)
     if y_true is not None and y_pred is None and confusion is None:
         raise given_alone(y_true)
@@ -268,7 +260,7 @@ def _batch_of_arrays(request: Request, spec: Spec) -> Batch:
         do = "Give y_true and y_pred; a confusion matrix does not say which rows it counts."
         raise error("K250", found="folds= was given without rows", do=do)
     if has_rows and not (clusters is None and by is None and folds is None and not spec.keep_rows):
-        return label_rows(y_true, y_pred, clusters, by, folds=folds, **classes)
+        return label_rows(y_true, y_pred, row_options(request, f"{_OF_CLASSES} clusters by folds"))
     if clusters is not None:
         if confusion is None:
             raise error("K127", others="y_pred")

@@ -11,6 +11,7 @@ import numpy as np
 from karat.api.measuring import Spec, report_of
 from karat.api.model_arguments import ModelArguments
 from karat.api.request.request import Request
+from karat.api.sources import row_options
 from karat.data.accumulator import accumulate
 from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
@@ -40,21 +41,15 @@ def rows_with_folds(arguments: ModelArguments, request: Request) -> list[Rows]:
         what = "Models were measured on different rows" if arguments.trues else "Reports were given"
         do = "Give y_true and the predictions of each model for the same rows and folds."
         raise error("K250", found=what, do=do)
-    options: dict[str, Any] = {
-        "folds": request.folds,
-        "labels": request.labels,
-        "positive": request.positive,
-        "weights": request.weights,
-        "n_threads": request.n_threads,
-    }
+    options = row_options(request, "folds labels positive weights n_threads")
     each = []
     for name in arguments.names:
         predicted = arguments.predicted.get(name)
         if name not in arguments.scores:
-            each.append(label_rows(arguments.true, predicted, **options))
+            each.append(label_rows(arguments.true, predicted, options))
             continue
         argument, values = arguments.scores[name]
-        rows = score_rows(arguments.true, as_scores(values, argument), y_pred=predicted, **options)
+        rows = score_rows(arguments.true, as_scores(values, argument), predicted, options)
         each.append(predicted_rows(rows, None, request.n_threads))
     return each
 

@@ -23,7 +23,7 @@ from karat.api.measuring import Spec
 from karat.api.model_arguments import judged_arguments, refuse_whole_tables_of_judges
 from karat.api.options import check_policy
 from karat.api.request.request import Request
-from karat.api.sources import columns_to_read
+from karat.api.sources import columns_to_read, row_options
 from karat.data.arguments import check_flag, check_threads
 from karat.data.judged import JudgedRows, judged_arrays, judged_table
 from karat.data.labels.counting import count_codes
@@ -229,14 +229,11 @@ def judged_models_of_arrays(request: Request, spec: Spec) -> JudgedModels:
             _own(judge, name),
             systems.predicted.get(name),
             scores,
-            weights=request.weights,
-            clusters=request.clusters,
             gold_weights=request.gold_weights,
-            labels=labels,
-            positive=request.positive,
-            n_threads=request.n_threads,
+            options=replace(options, labels=labels),
         )
 
+    options = row_options(request, "positive weights clusters n_threads")
     labels = request.labels
     rows = {name: of(name, labels) for name in names}
     return judged_models(_on_one_axis(rows, of, labels), spec, is_random=request.gold_is_random)

@@ -16,7 +16,7 @@ from karat.api.report import Report
 from karat.api.request.request import Request
 from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
-from karat.api.sources import columns_to_read
+from karat.api.sources import columns_to_read, row_options
 from karat.data.accumulator import accumulate
 from karat.data.arguments import check_flag, check_threads
 from karat.data.judged import JudgeColumns, JudgedRows, judged_arrays, judged_table
@@ -191,13 +191,8 @@ def _of_arrays(request: Request) -> JudgedRows:
         request.judge,
         pred,
         scores,
-        weights=request.weights,
-        clusters=request.clusters,
         gold_weights=request.gold_weights,
-        labels=request.labels,
-        positive=request.positive,
-        threshold=request.threshold,
-        n_threads=request.n_threads,
+        options=row_options(request, "labels positive weights clusters threshold n_threads"),
     )
 
 

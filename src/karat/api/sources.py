@@ -8,6 +8,7 @@ from karat.api.arguments import column_name, is_frequency
 from karat.api.options import one_of, plain_text
 from karat.api.request.request import Request
 from karat.data.slices.folds import columns_of_folds
+from karat.data.sources.arrays.rows import RowOptions
 from karat.data.sources.columns import TableRequest
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
@@ -118,3 +119,8 @@ def with_ids_of_repeats(folds: Any, clusters: Any, ids: Any) -> tuple[Any, bool]
     if clusters is None and ids is not None and has_repeats:
         return ids, True
     return clusters, False
+
+
+def row_options(request: Request, names: str) -> RowOptions:
+    """Return what a request says of rows in memory: the options of these names."""
+    return RowOptions(**{name: getattr(request, name) for name in names.split()})

@@ -36,7 +36,7 @@ from karat.data.slices.codes import (
     refuse_same_names,
     searched_columns,
 )
-from karat.data.sources.arrays.rows import label_rows, score_rows
+from karat.data.sources.arrays.rows import RowOptions, label_rows, score_rows
 from karat.data.sources.columns import columns_to_search
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.files.paths import names_files
@@ -354,14 +354,12 @@ def _read(request: Request, metric: Metric | None) -> _Given:
         read = _of_losses(loss, weights, clusters, _columns(by))
         doubts = doubts_of_order(loss, "loss", weights=weights, clusters=clusters, by=by)
         return replace(read, notes=tuple(doubts))
-    options: dict[str, Any] = {"labels": request.labels, "positive": request.positive}
+    options = RowOptions(request.labels, request.positive, weights, clusters)
     if request.y_prob is None and request.y_score is None:
-        rows = label_rows(y_true, y_pred, clusters, weights=weights, **options)
+        rows = label_rows(y_true, y_pred, options)
     else:
         scores = given_scores(request.y_prob, request.y_score)
-        rows = score_rows(
-            y_true, scores, y_pred=y_pred, clusters=clusters, weights=weights, **options
-        )
+        rows = score_rows(y_true, scores, y_pred, options)
     values, left_out = _columns(by)
     coded, unfit = _coded(values, rows.n, "y_true")
     rows = rows.warned(*doubts_of_order(y_true, "y_true", by=by))

@@ -16,7 +16,7 @@ from karat.data.labels.containers import encode
 from karat.data.roles import find_roles, normalized
 from karat.data.rows import Rows
 from karat.data.scores.containers import Scores
-from karat.data.sources.arrays.rows import label_rows, score_rows
+from karat.data.sources.arrays.rows import NONE, RowOptions, label_rows, score_rows
 from karat.data.sources.columns import TableRequest, find_columns
 from karat.data.sources.distributed.frames import pieces_of
 from karat.data.sources.files.paths import is_query, is_read_once, names_files
@@ -79,12 +79,7 @@ def judged_arrays(
     scores: Scores | None = None,
     *,
     gold_weights: Any = None,
-    labels: Any = None,
-    positive: Any = None,
-    weights: Any = None,
-    clusters: Any = None,
-    threshold: float | None = None,
-    n_threads: int | None = None,
+    options: RowOptions = NONE,
 ) -> JudgedRows:
     """Return arguments in memory as rows with gold labels and a judge's.
 
@@ -92,19 +87,18 @@ def judged_arrays(
         K101 to K124 labels and weights; K13x scores; K244 too few or too many gold labels; K246
         weights of gold rows.
     """
+    labels = options.labels
     both = _Labels.of(
         encode(gold, "gold", nulls="keep"), _judged(lambda: encode(judge, "judge")), labels
     )
-    beside: dict[str, Any] = {"positive": positive, "weights": weights, "clusters": clusters}
     if scores is not None:
-        beside |= {"y_pred": y_pred, "threshold": threshold, "n_threads": n_threads}
-        rows = score_rows(both.filled, scores, labels=labels, **beside)
+        rows = score_rows(both.filled, scores, y_pred, options)
     else:
         guess = judge if y_pred is None else y_pred
         declared = labels
         if labels is None:
             declared = both.classes_with(encode(guess, "judge" if y_pred is None else "y_pred"))
-        rows = label_rows(both.filled, guess, labels=declared, **beside)
+        rows = label_rows(both.filled, guess, replace(options, labels=declared))
         rows = replace(rows, classes=replace(rows.classes, is_declared=labels is not None))
     has_predictions = scores is not None or y_pred is not None
     return both.rows(rows, gold_weights, "gold_weights", has_predictions=has_predictions)

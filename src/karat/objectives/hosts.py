@@ -15,6 +15,7 @@ from karat import _native
 from karat.data.arguments import check_threads
 from karat.errors import error
 from karat.objectives.rows import (
+    HostRules,
     Loss,
     Singles,
     as_targets,
@@ -230,10 +231,12 @@ class LightGBMObjective:
             second,
             weight,
             self.n_threads,
-            loss=self.loss,
-            scale=lambda k: k / (k - 1) if self.loss == "multiclass" else 1.0,
-            targets=self.targets,
-            slope=self.sigmoid,
+            HostRules(
+                self.loss,
+                lambda k: k / (k - 1) if self.loss == "multiclass" else 1.0,
+                slope=self.sigmoid,
+            ),
+            self.targets,
         )
 
     def init_score(self, y: Any, k: int, weights: Any = None) -> npt.NDArray[np.float64]:
@@ -303,10 +306,12 @@ class XGBoostObjective:
             second,
             sample_weight,
             self.n_threads,
-            loss=self.loss,
-            scale=lambda _: 2.0 if self.loss == "multiclass" else 1.0,
-            floor=_XGBOOST_FLOOR,
-            is_single=True,
+            HostRules(
+                self.loss,
+                lambda _: 2.0 if self.loss == "multiclass" else 1.0,
+                floor=_XGBOOST_FLOOR,
+                is_single=True,
+            ),
         )
 
     def base_score(self, y: Any, k: int, weights: Any = None) -> list[float]:

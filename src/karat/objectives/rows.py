@@ -20,29 +20,38 @@ from karat.errors import KaratError, error
 Singles = npt.NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True)
+class HostRules:
+    """How a host computes a loss.
+
+    Attributes:
+        scale: the factor of the second derivative for k classes; ``floor`` is its smallest value.
+        slope: slope of the sigmoid.
+        is_single: whether the host computes in float32 in row order, or else in float64 in column
+            order.
+    """
+
+    loss: Loss
+    scale: Callable[[int], float]
+    floor: float = 0.0
+    slope: float = 1.0
+    is_single: bool = False
+
+
 def host_steps(
     host: str,
     first: Any,
     second: Any,
     weights: Any,
     n_threads: int | None,
-    *,
-    loss: Loss,
-    scale: Callable[[int], float],
+    rules: HostRules,
     targets: Any = None,
-    floor: float = 0.0,
-    slope: float = 1.0,
-    is_single: bool = False,
 ) -> tuple[Singles, Singles]:
     """Return gradient and second derivatives float32[n, k] of a host's rows.
 
     Args:
         first, second: the scores and the host's data set, or the labels and the scores.
-        scale: the factor of the second derivative for k classes; ``floor`` is its smallest value.
         targets: replace the labels of a host that has one label for each row.
-        slope: slope of the sigmoid.
-        is_single: whether the host computes in float32 in row order, or else in float64 in column
-            order.
     """
     scores, labels = second, first
     if hasattr(second, "get_label"):
@@ -53,19 +62,21 @@ def host_steps(
     values = np.asarray(scores)
     if values.ndim != 2 or values.shape[1] < 2:
         do = "Set num_class to the number of classes, also when there are two."
-        if loss == "multilabel" and targets is None:
+        if rules.loss == "multilabel" and targets is None:
             do = "Give labels of shape (n, k), one column for each of k >= 2 labels."
         raise error("K155", host=host, shape=values.shape, do=do)
-    if is_single:
+    if rules.is_single:
         with np.errstate(over="ignore"):
             values = values.astype(np.float32, copy=False)
     names = "The scores", "label" if targets is None else "targets", "weight"
-    rows = as_rows(values, labels, weights, names, loss)
-    factor = scale(rows.scores.shape[1])
+    rows = as_rows(values, labels, weights, names, rules.loss)
+    factor = rules.scale(rows.scores.shape[1])
     given = rows.scores, rows.labels, rows.weights
-    kind = loss != "multiclass", is_single, not is_single
+    kind = rules.loss != "multiclass", rules.is_single, not rules.is_single
     try:
-        return _native.objective_steps(*given, *kind, slope, factor, floor, n_threads or 0)
+        return _native.objective_steps(
+            *given, *kind, rules.slope, factor, rules.floor, n_threads or 0
+        )
     except _native.Rejected as problem:
         rows.refuse(problem)
 

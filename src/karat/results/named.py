@@ -99,7 +99,6 @@ class NamedResults(ABC):
         *,
         classes: Classes,
         is_weighted: bool,
-        remark: str | None,
         is_clustered: bool = False,
         exact: bool = True,
         bound: tuple[float, float] | None = None,
@@ -138,7 +137,7 @@ class NamedResults(ABC):
             exact=exact,
             bound=bound,
             standard_error=interval.standard_error,
-            remark=remark,
+            remark=interval.remark,
         )
 
     def __getitem__(self, name: str | Metric) -> Result:

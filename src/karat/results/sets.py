@@ -253,7 +253,6 @@ class SetReport(NamedResults):
             found.reason,
             classes=self.classes,
             is_weighted=self.is_weighted,
-            remark=interval.remark,
             exact=found.bound is None,
             bound=found.bound,
         )
@@ -281,7 +280,6 @@ class SetReport(NamedResults):
             reason,
             classes=self.classes,
             is_weighted=self.is_weighted,
-            remark=interval.remark,
         )
         signature = replace(made.signature, metric=str(metric))
         return replace(made, name=str(metric), signature=signature)

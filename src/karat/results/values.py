@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -273,14 +273,13 @@ class ReportValues(NamedResults):
         return self._made(
             metric,
             value,
-            interval,
+            replace(interval, remark=self._remark(metric, interval.remark)),
             reason,
             classes=cells.classes,
             is_weighted=self.cells.is_weighted,
             is_clustered=self.is_clustered,
             exact=metric not in self.bounds,
             bound=self.bounds.get(metric),
-            remark=self._remark(metric, interval.remark),
         )
 
     def _remark(self, metric: Metric, of_interval: str | None) -> str | None:

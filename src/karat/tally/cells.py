@@ -69,7 +69,8 @@ class Fields:
             elsewhere = _elsewhere(exact)
         rows, cols = np.divmod(np.arange(k * k), k)
         listed = exact.reshape((*exact.shape[:-2], k * k))
-        return cls._of_counts(tp, fp, fn, n, elsewhere, positive, rows, cols, listed, True)
+        found = cls._of_counts(tp, fp, fn, n, elsewhere, positive, rows, cols, listed)
+        return replace(found, is_complete=True)
 
     @classmethod
     def _of_counts(
@@ -83,12 +84,11 @@ class Fields:
         rows: Index,
         cols: Index,
         cells: Numbers | None,
-        is_complete: bool = False,
     ) -> Fields:
         tn = true_negatives(tp, fp, fn, n, elsewhere)
         tp, fp, fn, tn, n = (np.asarray(part, np.float64) for part in (tp, fp, fn, tn, n))
         k, listed = tp.shape[-1], _floats(cells)
-        return cls(tp, fp, fn, tn, n, k, positive, rows, cols, listed, is_complete)
+        return cls(tp, fp, fn, tn, n, k, positive, rows, cols, listed)
 
 
 def _elsewhere(cells: Floats) -> npt.NDArray[np.int64]:

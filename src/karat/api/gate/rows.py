@@ -17,7 +17,7 @@ from karat.api.request.request import Request
 from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
 from karat.api.sets import MultilabelReport
-from karat.api.sources import columns_to_read
+from karat.api.sources import columns_to_read, row_options
 from karat.data.checks import doubts_of_order
 from karat.data.clusters import RowNames, encode_names, names_of_column
 from karat.data.roles import with_place
@@ -114,25 +114,19 @@ def _read(source: Any, name: str, request: Request) -> Rows | TableSets:
 
 
 def _of_arrays(request: Request, name: str) -> Rows:
-    options: dict[str, Any] = {
-        "labels": request.labels,
-        "positive": request.positive,
-        "n_threads": request.n_threads,
-        "weights": request.weights,
-        "folds": request.folds,
-    }
+    options = row_options(request, "labels positive n_threads weights folds")
     threshold = request.threshold
     if request.y_prob is not None or request.y_score is not None:
-        options |= {"y_pred": request.y_pred, "threshold": threshold}
+        options = replace(options, threshold=threshold)
         scores = given_scores(request.y_prob, request.y_score)
-        rows = score_rows(request.y_true, scores, **options)
+        rows = score_rows(request.y_true, scores, request.y_pred, options)
         if rows.weights is not None:
             refuse_weights(rows.weights)
             refuse_sums(rows.weights)
         rows = predicted(rows, threshold, request.n_threads)
     else:
         refuse_threshold(threshold)
-        rows = label_rows(request.y_true, request.y_pred, **options)
+        rows = label_rows(request.y_true, request.y_pred, options)
     _, by = named_slices(request.by)
     values = {"clusters": request.clusters, "id": request.id, "by": by}
     names: dict[str, Any] = {

@@ -16,6 +16,7 @@ from karat.data.labels.column import Column, harmonized
 from karat.data.roles import ending_of
 from karat.data.scores.containers import Scores
 from karat.data.scores.order import (
+    ColumnNames,
     check_one_order,
     is_class,
     of_single,
@@ -94,7 +95,7 @@ def matched(
     if scores.are_classes:
         placed = place_classes(true, argument, names, **options)
     else:
-        placed = place_columns(true, None, k, argument=argument, names=names, **options)
+        placed = place_columns(true, None, k, named=ColumnNames(argument, names), **options)
     classes = placed.classes
     if placed.order is not None:
         order = list(placed.order)

@@ -41,16 +41,31 @@ class Placed:
     order: tuple[int, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnNames:
+    """Names of columns of scores.
+
+    Attributes:
+        argument: name of the columns in messages.
+        names: their names; one for a single column or a column of lists; none for an array.
+        endings: rest of each name after the common part, if known.
+        how: how the columns were chosen; those detected by name must name the classes.
+        are_places: whether names that are numbers are column positions in the table.
+    """
+
+    argument: str
+    names: Sequence[str] = ()
+    endings: Sequence[str] | None = None
+    how: Literal["listed", "pattern", "found"] = "listed"
+    are_places: bool = False
+
+
 def place_columns(
     true: Column,
     pred: Column | None,
     k: int,
     *,
-    argument: str,
-    names: Sequence[str] = (),
-    endings: Sequence[str] | None = None,
-    how: Literal["listed", "pattern", "found"] = "listed",
-    are_places: bool = False,
+    named: ColumnNames,
     is_single: bool = False,
     labels: Any = None,
     positive: Any = None,
@@ -64,11 +79,7 @@ def place_columns(
     Args:
         true, pred: the labels, without missing rows; pred may be None.
         k: the number of classes of the columns; 2 for a single column.
-        argument: name of the columns in messages.
-        names: their names; one for a single column or a column of lists; none for an array.
-        endings: rest of each name after the common part, if known.
-        how: how the columns were chosen; those detected by name must name the classes.
-        are_places: whether names that are numbers are column positions in the table.
+        named: their names.
         is_single: whether there is one number for each row, of the positive class.
         labels: the classes in order, or None.
         positive: the positive class of two, or None.
@@ -79,12 +90,14 @@ def place_columns(
         listed in another order than `labels`, whose names may end in them by chance; K137 names of
         some classes but not of all, or of the wrong one.
     """
+    argument, names, endings, how = named.argument, named.names, named.endings, named.how
     true = resolved(true)
     pred = true if pred is None else resolved(pred)
     check_kinds(true, pred)
     declared = None if labels is None else declared_labels(labels)
     if len(names) > 1:
-        asked = _Named(true, pred, argument, names, endings, how, are_places, declared, positive)
+        beside = named.are_places, declared, positive
+        asked = _Named(true, pred, argument, names, endings, how, *beside)
         found = asked.placed()
         if found is not None:
             return found
@@ -437,10 +450,11 @@ def placed(
     is_single: bool,
 ) -> Placed:
     """Return the classes of score columns, for k classes; see `place_columns`."""
-    facts = ("argument", "names", "endings", "how", "are_places")
-    options: dict[str, Any] = {name: getattr(chosen, name) for name in facts}
-    options["is_single"] = is_single
-    return place_columns(true, pred, k, labels=labels, positive=positive, **options)
+    named = ColumnNames(
+        chosen.argument, chosen.names, chosen.endings, chosen.how, chosen.are_places
+    )
+    given = {"labels": labels, "positive": positive}
+    return place_columns(true, pred, k, named=named, is_single=is_single, **given)
 
 
 class NotScoresError(Exception):

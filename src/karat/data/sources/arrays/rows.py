@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,93 +25,92 @@ from karat.errors import error
 from karat.tally.folds import FoldColumns
 
 
-def label_rows(
-    y_true: Any,
-    y_pred: Any,
-    clusters: Any = None,
-    by: Any = None,
-    *,
-    folds: Any = None,
-    labels: Any = None,
-    positive: Any = None,
-    weights: Any = None,
-    n_threads: int | None = None,
-) -> Rows:
-    """Return true and predicted labels as rows on their class axis, with their tally.
+@dataclass(frozen=True, slots=True)
+class RowOptions:
+    """What is given beside the labels of rows in memory.
 
-    Args:
-        y_true, y_pred, labels, positive, weights, n_threads: as in `tally_labels`.
+    Attributes:
+        labels: the classes in order, with scores that of their columns; None: as they occur.
+        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
+        weights: float[n], or None.
         clusters: one name or number for each row, or None.
         by: grouping for slices, see `as_slices`; or None.
         folds: fold of each row, see `folds_of_arrays`; or None.
+        threshold: score at or above which the positive class of two is predicted; not with y_pred.
+        n_threads: None means KARAT_NUM_THREADS, else all cores.
+    """
+
+    labels: Any = None
+    positive: Any = None
+    weights: Any = None
+    clusters: Any = None
+    by: Any = None
+    folds: Any = None
+    threshold: Any = None
+    n_threads: int | None = None
+
+    def beside(self) -> dict[str, Any]:
+        """Values of each row, by argument."""
+        return {name: getattr(self, name) for name in ("weights", "clusters", "by", "folds")}
+
+
+NONE: Final = RowOptions()
+
+
+def label_rows(y_true: Any, y_pred: Any, options: RowOptions = NONE) -> Rows:
+    """Return true and predicted labels as rows on their class axis, with their tally.
 
     Errors:
         As `tally_labels`, `as_clusters`, `as_slices` and `folds_of_arrays`.
     """
     true, pred = encode(y_true, "y_true"), encode(y_pred, "y_pred")
     n = len(true)
-    importance = None if weights is None else as_weights(weights, n)
+    importance = None if options.weights is None else as_weights(options.weights, n)
     cells = tally_columns(
-        true, pred, labels=labels, positive=positive, weights=importance, n_threads=n_threads
+        true,
+        pred,
+        labels=options.labels,
+        positive=options.positive,
+        weights=importance,
+        n_threads=options.n_threads,
     )
     aligned = align(true, pred, cells.classes.labels)
-    beside = {"weights": weights, "clusters": clusters, "by": by, "folds": folds}
-    columns, slices = _split(by, folds, n)
+    columns, slices = _split(options.by, options.folds, n)
     return Rows(
         cells.classes,
         aligned.true.indices(),
         aligned.pred.indices(),
         weights=importance,
-        clusters=None if clusters is None else clusters_of_rows(clusters, n),
+        clusters=None if options.clusters is None else clusters_of_rows(options.clusters, n),
         by=slices,
         folds=columns,
         cells=cells,
-        warnings=tuple(doubts_of_order(y_true, "y_true", y_pred=y_pred, **beside)),
+        warnings=tuple(doubts_of_order(y_true, "y_true", y_pred=y_pred, **options.beside())),
     )
 
 
-def score_rows(
-    y_true: Any,
-    scores: Scores,
-    *,
-    y_pred: Any = None,
-    clusters: Any = None,
-    by: Any = None,
-    folds: Any = None,
-    labels: Any = None,
-    positive: Any = None,
-    weights: Any = None,
-    threshold: Any = None,
-    n_threads: int | None = None,
-) -> Rows:
+def score_rows(y_true: Any, scores: Scores, y_pred: Any = None, options: RowOptions = NONE) -> Rows:
     """Return rows with scores.
 
     Args:
         y_true: one label for each row.
         scores: the matrix, see `data.scores.containers.as_scores`.
         y_pred: predicted labels, if they differ from those of the scores.
-        clusters: one name or number for each row, or None.
-        by: grouping for slices, see `as_slices`; or None.
-        folds: fold of each row, see `folds_of_arrays`; or None.
-        labels: the classes in the order of the columns; default: the sorted labels of y_true.
-        positive: the positive class of two; default: the larger of 0/1, False/True, −1/1.
-        weights: float[n].
-        threshold: value at or above which the positive class of two is predicted; not with y_pred.
-        n_threads: None means KARAT_NUM_THREADS, else all cores.
 
     Errors:
         K101 to K124 labels, weights; K134, K135 classes and columns; K140 a threshold together with
         y_pred.
     """
+    labels, threshold, n_threads = options.labels, options.threshold, options.n_threads
     check_threads(n_threads)
     true = encode(y_true, "y_true")
     n = len(true)
     if n != scores.n:
         raise error("K102", left="y_true", n_left=n, right=scores.argument, n_right=scores.n)
     given = {"y_pred": y_pred, scores.argument: scores}
-    beside = {**given, "weights": weights, "clusters": clusters, "by": by, "folds": folds}
+    beside = {**given, **options.beside()}
     scores = replace(scores, index=None)
-    scores, classes, codes = matched(true, scores, labels, positive, n_threads or 0)
+    scores, classes, codes = matched(true, scores, labels, options.positive, n_threads or 0)
     of_columns = []
     if labels is None and scores.columns is not None and not are_places(scores.columns):
         of_columns = unnamed_classes(scores.columns, classes, is_prob=scores.is_prob)
@@ -122,15 +121,15 @@ def score_rows(
         guess = encode(y_pred, "y_pred")
         check_lengths(true, guess)
         pred = coded_guess(guess, classes, scores, is_declared=labels is not None)
-    importance = None if weights is None else as_weights(weights, n)
-    columns, slices = _split(by, folds, n)
+    importance = None if options.weights is None else as_weights(options.weights, n)
+    columns, slices = _split(options.by, options.folds, n)
     return Rows(
         classes,
         codes,
         pred,
         scores,
         importance,
-        clusters=None if clusters is None else clusters_of_rows(clusters, n),
+        clusters=None if options.clusters is None else clusters_of_rows(options.clusters, n),
         by=slices,
         folds=columns,
         warnings=(*of_columns, *doubts_of_order(y_true, "y_true", **beside)),
