@@ -150,7 +150,7 @@ tables: $(VENV)/installed-test  ## write docs/equivalents.md and docs/options.md
 stub: $(STUB)  ## write the type stubs again, as the build does, where a source is newer
 
 $(STUB): $(VENV)/installed-test $(shell find src/karat -name '*.py')
-	@$(BIN)/python native/stubs.py src/karat/_native*.so src/karat && touch $@
+	@$(BIN)/python native/stubs.py src/karat && touch $@
 
 # BUILD and INSTALL are lists of interpreters: BUILD="python3.11 python3.12" INSTALL=python3.13.
 release: $(VENV)/installed-release  ## build sdist and wheels, look at them, install and test them without a compiler

@@ -9,6 +9,9 @@ import pytest
 
 import karat.compat.sklearn as karat_sklearn
 from tests.compat.test_sklearn_weights import assert_same
+from tests.optional import optional
+
+metrics = optional("sklearn.metrics")
 
 NAN = np.nan
 SCORES = np.array([[0.1, 0.2, 0.3], [0.3, 0.1, 0.9], [2.0, 1.0, 0.0]])
@@ -105,3 +108,23 @@ def test_wanted_labels_of_another_whole_type_are_exact() -> None:
         labels = np.array([2**53, 2**53 + 1], b)
         assert_same("confusion_matrix", y.astype(a), y.astype(a), labels=labels)
         assert_same("recall_score", y.astype(a), y.astype(a), labels=labels, average=None)
+
+
+@pytest.mark.parametrize(
+    ("positional", "named"),
+    [
+        (([0, 1], [0, 1], 5), {"normalize": True}),
+        (([0, 1], [0, 1], "macro"), {}),
+        (([0, 1],), {"sample_weight": 3}),
+        (([0, 1], [0, 1]), {"averag": "macro", "sample_weight": 3}),
+        ((), {}),
+    ],
+)
+def test_a_call_that_python_refuses_is_a_type_error_whatever_its_values(
+    positional: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    for module in (metrics, karat_sklearn):
+        with pytest.raises(TypeError) as caught:
+            module.accuracy_score(*positional, **named)
+        assert not isinstance(caught.value, ValueError)
+    assert str(caught.value).startswith("accuracy_score() ")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import karat
+from karat.api.request.request import options_of
 from karat.cli import main
 from karat.errors import together
 from karat.errors.together import BY_DEFINITION, TABLE, Refusal
@@ -178,6 +179,26 @@ def test_options_of_commands_alone(
 def test_every_cell_has_a_reason() -> None:
     assert all(cell.reason and cell.reason[0].isupper() for cell in TABLE)
     assert len({(c.verb, c.beside, c.option) for c in TABLE}) == len(TABLE)
+
+
+ROLES = {"y_true", "y_pred", "y_prob", "y_score", "true", "pred", "prob", "score"}
+ROLES |= {"gold", "gold_is_random", "gold_weights", "judge", "weights", "clusters"}
+CLASSES = {"class_names", "labels", "positive", "undefined", "metrics", "n_threads", "seed"}
+READ_WITH_A_JUDGE = {
+    "evaluate": {*ROLES, *CLASSES, "n_replicates", "side", "threshold"},
+    "compare": {*ROLES, *CLASSES, "adjust", "baseline", "level", "margin", "n_permutations"},
+}
+"""Options that an estimate with a judge reads, or that have no effect on one."""
+
+
+@pytest.mark.parametrize("verb", READ_WITH_A_JUDGE)
+def test_every_option_is_read_or_refused_beside_a_judge(verb: str) -> None:
+    names = {item.name for item in options_of(verb)}
+    cells = [cell for cell in TABLE if cell.beside == "judge" and cell.verb in (verb, "any")]
+    refused_ = {cell.option for cell in cells if not cell.values}
+    partly = {cell.option for cell in cells if cell.values}
+    assert names - refused_ - partly == READ_WITH_A_JUDGE[verb] & names
+    assert not refused_ & READ_WITH_A_JUDGE[verb]
 
 
 def test_what_is_refused_for_good_is_signed() -> None:

@@ -14,7 +14,7 @@ from karat.api.measuring import Spec, class_report_of
 from karat.api.options import check_policy
 from karat.api.report import Report
 from karat.api.request.request import Request
-from karat.api.results import ClassReport
+from karat.api.results import ClassReport, Result
 from karat.api.score_functions import given_scores
 from karat.api.sources import columns_to_read, row_options
 from karat.data.accumulator import accumulate
@@ -42,7 +42,7 @@ from karat.metrics._influence.gather import reason_without
 from karat.metrics._measure import measure
 from karat.metrics.plan import requested
 from karat.results import judged as outcome
-from karat.results.judged import JudgedResult, JudgedShare
+from karat.results.judged import JudgedShare
 from karat.results.values import listed_metrics
 from karat.tally import Cells
 from karat.tally.cached import cached_property
@@ -52,6 +52,20 @@ if TYPE_CHECKING:
 
     from karat.output.document import Document
     from karat.output.tidy import Row
+
+
+class JudgedResult(outcome.JudgedResult, Result):
+    """One metric from gold labels and a judge's: a `Result` with the parts of the estimate.
+
+    Attributes:
+        judge_weight: λ of PPI++, the weight of the judge's labels, from 0 to 1.
+        n_effective: number of gold labels that would give as narrow an interval without a judge.
+        n_gold: rows with a gold label.
+        gold_value, gold_low, gold_high: the metric of the gold rows alone, with its interval.
+        judge_value: the metric with the judge's labels as the truth, of all rows.
+    """
+
+    __slots__ = ()
 
 
 class JudgedReport(outcome.JudgedReport, Report):
@@ -106,7 +120,7 @@ class JudgedReport(outcome.JudgedReport, Report):
         """
         from karat.output.json.judged import judged_from_json
 
-        return judged_from_json(text, cls, ClassReport)
+        return judged_from_json(text, cls, ClassReport, JudgedResult)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """Return the report as JSON text with sorted keys; write it to `path` too, if given."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypeVar, assert_type
 
 from karat.api.exports import Exports
-from karat.results.parts import CommonPart, MissingPart, parts_of
+from karat.results.parts import CommonMethod, CommonPart, MissingMethod, MissingPart, parts_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -32,11 +32,14 @@ if TYPE_CHECKING:
     from karat.tally.set_tally import SetTally
 
     Body = TypeVar("Body", bound=Callable[..., Any])
-    common = part = property
+    common = property
+    part = property
 
     def method(body: Body) -> Body: ...
+    def common_method(body: Body) -> Body: ...
 else:
-    common, part, method = CommonPart, MissingPart, MissingPart
+    common, part = CommonPart, MissingPart
+    common_method, method = CommonMethod, MissingMethod
 
 
 _HOMES: Final = {
@@ -51,6 +54,13 @@ def _kind(schema: str) -> type[Report]:
     module, name = _HOMES.get(schema, _HOMES["karat.report"])
     kind: type[Report] = getattr(import_module(module), name)
     return kind
+
+
+def _check_data(kind: type) -> None:
+    if not hasattr(kind, "__dataclass_fields__"):
+        told = "karat.Report is what reports have in common, and holds no data"
+        do = "derive from the type of a report: type(karat.evaluate(...))"
+        raise TypeError(f"{kind.__name__} cannot be made: {told}; {do}")
 
 
 class Report(Exports):
@@ -100,6 +110,7 @@ class Report(Exports):
             """Of a tally of classes, as before there were other kinds."""
             if cls is Report:
                 return _kind("karat.report")(*values, **facts)
+            _check_data(cls)
             return super().__new__(cls)
 
     @common
@@ -152,18 +163,22 @@ class Report(Exports):
         """Every listed metric by canonical name."""
         raise AttributeError
 
+    @common_method
     def text(self, width: int = 80) -> str:
         """Return the report as plain text of at most `width` columns."""
         raise AttributeError
 
+    @common_method
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""
         raise AttributeError
 
+    @common_method
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
         """Return the report as JSON text with sorted keys; write it to `path` too, if given."""
         raise AttributeError
 
+    @common_method
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
         """Return the report as one HTML page; write it to `path` too, if given."""
         raise AttributeError
@@ -185,8 +200,9 @@ class Report(Exports):
         """
         from karat.output.json.schemas import schema_of
 
-        kind = _kind(schema_of(text))
-        report = kind.from_json(text)
+        if cls is not Report:
+            _check_data(cls)
+        report = _kind(schema_of(text)).from_json(text)
         assert isinstance(report, cls)
         return report
 
@@ -509,3 +525,13 @@ class Report(Exports):
     ) -> RowList:
         """Rows whose predicted sets are wrong; see `MultilabelReport.wrong_rows`."""
         raise AttributeError
+
+
+if TYPE_CHECKING:
+
+    def _types_that_checkers_see(report: Report) -> None:
+        assert_type(report.n_rows, int)
+        assert_type(report.confusion, Confusion)
+        assert_type(report["f1"], Result)
+        assert_type(report.rows(), RowList)
+        assert_type(report.to_json(), str)

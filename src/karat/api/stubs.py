@@ -7,18 +7,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from karat.api.check import check
-from karat.api.comparing import compare
-from karat.api.evaluation import evaluate
-from karat.api.gate.verb import gate
-from karat.api.monitors.monitor import Monitor
 from karat.api.plot_functions import BODIES, FUNCTIONS
+from karat.api.request.request import options_of
 from karat.api.request.stub import IMPORTS, class_stub, function_stub
-from karat.api.streams.stream import Stream
-from karat.api.weak_slices import find_weak_slices
 from karat.metrics._stub import docstring_text, functions_text
 
 _HEAD: Final = f'''"""Public names of karat. Written by the build; do not edit."""
@@ -27,48 +22,17 @@ _HEAD: Final = f'''"""Public names of karat. Written by the build; do not edit."
 from numpy import float64
 from numpy.typing import NDArray
 
-from karat import curves as curves
-from karat import errors as errors
-from karat import metrics as metrics
-from karat import objectives as objectives
-from karat import plot as plot
-from karat import tally as tally
-from karat import testing as testing
-from karat.api.check import Check as Check
-from karat.api.cross_validation import NestedFolds as NestedFolds
-from karat.api.cross_validation import fold_of_rows as fold_of_rows
-from karat.api.cross_validation import from_cross_validate as from_cross_validate
-from karat.api.functions import confusion_matrix as confusion_matrix
-from karat.api.judging import JudgedReport as JudgedReport
-from karat.api.labeling import rows_to_label as rows_to_label
-from karat.api.monitors.monitor import Monitor as _Monitor
-from karat.api.report import Report as Report
-from karat.api.results import Comparison as Comparison
-from karat.api.results import Result as Result
-from karat.api.sample_sizes import rows_needed as rows_needed
-from karat.api.score_functions import roc_auc_pairs as roc_auc_pairs
-from karat.api.scorer import scorer as scorer
-from karat.api.scorer import scorers as scorers
-from karat.api.sets import MultilabelReport as MultilabelReport
-from karat.api.streams.stream import Stream as _Stream
 from karat.api.weak_slices import WeakSlices
-from karat.errors import InputError as InputError
-from karat.errors import KaratError as KaratError
-from karat.errors import UndefinedWarning as UndefinedWarning
-from karat.errors import UnknownNameError as UnknownNameError
 from karat.metrics import Metric
-from karat.metrics.plan import Plan as Plan
-from karat.results.gate.monitored import MonitorResult as MonitorResult
-from karat.results.gate.result import GateResult as GateResult
-from karat.results.result import Signature as Signature
 from karat.tally import Label
-
+'''
+_TYPES_OF_ALL: Final = """
 __version__: str
 
 _Undefined: TypeAlias = Literal["zero", "exclude", "nan"]
 _Floats: TypeAlias = NDArray[float64]
 
-'''
+"""
 
 _CURVES_HEAD: Final = '''"""Public names of karat.curves. Written by the build; do not edit."""
 
@@ -122,14 +86,31 @@ def stub_texts() -> dict[str, str]:
     module = importlib.import_module("karat.api.curves")
     curves = "".join(_curve(name, getattr(module, name)) for name in _CURVES)
     plots = "".join(map(_plot, BODIES))
-    verbs = map(function_stub, (check, compare, evaluate, find_weak_slices, gate))
-    kinds = class_stub(Monitor, "_Monitor"), class_stub(Stream, "_Stream")
-    whole = "\n".join([*kinds, *verbs, functions_text()])
+    imports, verbs = _names()
+    whole = "\n".join([*verbs, functions_text()])
     return {
-        "__init__.pyi": _HEAD + whole.rstrip("\n") + "\n",
+        "__init__.pyi": f"{_HEAD}{imports}{_TYPES_OF_ALL}{whole}".rstrip("\n") + "\n",
         "curves/__init__.pyi": f"{_CURVES_HEAD}{curves}".rstrip("\n") + "\n",
         "plot/__init__.pyi": f"{_PLOT_HEAD}{plots}".rstrip("\n") + "\n",
     }
+
+
+def _names() -> tuple[str, list[str]]:
+    """Return imports of the public names, and stubs of the verbs among them."""
+    face: Any = sys.modules["karat"]
+    imports = [f"from karat import {name} as {name}\n" for name in face._MODULES]
+    verbs = []
+    for name, home in sorted(face._HOMES.items()):
+        value = getattr(importlib.import_module(home), name)
+        shown = name
+        if inspect.isclass(value) and any(options_of(f"{name}.{item}") for item in vars(value)):
+            shown = f"_{name}"
+            verbs.append(class_stub(value, shown))
+        elif not inspect.isclass(value) and options_of(name):
+            verbs.append(function_stub(value))
+            continue
+        imports.append(f"from {home} import {name} as {shown}\n")
+    return "".join(imports), verbs
 
 
 def _curve(name: str, function: Callable[..., Any]) -> str:

@@ -57,12 +57,8 @@ class Refusal:
 
 
 BY_DEFINITION: Final = "by definition"
-_SEQUENCES: Final = "Howard, Ramdas, McAuliffe & Sekhon 2021, Ann. Statist. 49(2)"
-"""Limits for a fixed number of rows do not hold at each of many looks."""
-_VARIANCE_OF_FOLDS: Final = "Bengio & Grandvalet 2004, JMLR 5"
-"""No estimate of the variance over folds is unbiased, and each look needs one."""
-_TUNED: Final = "Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453"
-"""The weight of the judge is that of the smallest variance."""
+_REPEATED: Final = "Armitage, McPherson & Rowe 1969, J. R. Stat. Soc. A 132(2)"
+"""What holds for a fixed number of rows does not hold at each of many looks."""
 _COUNTS: Final = "Counts of sets have no state that such a read could go on from"
 _ONE_FOLD: Final = "Folds of sets have no means over folds yet"
 _MIX: Final = "A row has several labels, so that no class has a fixed number of rows"
@@ -115,7 +111,7 @@ TABLE: Final = (
             "K160",
             found="{option} was given with reports, which have counted their rows",
             do="Give it to karat.evaluate, or compare y_true and y_pred with {option}.",
-            signed=BY_DEFINITION,
+            signed=BY_DEFINITION if name in ("weights", "clusters", "folds", "threshold") else "",
         )
         for name in (
             *("weights", "clusters", "folds", "labels", "positive", "weights_are", "threshold"),
@@ -137,7 +133,7 @@ TABLE: Final = (
             "K160",
             found="A report was given with {option}",
             do="Give the rows: a report does not hold them.",
-            signed=BY_DEFINITION,
+            signed=BY_DEFINITION if name == "with_rows" else "",
         )
         for name in ("by", "with_rows")
     ),
@@ -217,7 +213,6 @@ TABLE: Final = (
         "K243",
         (None,),
         "Give a level, as 0.95.",
-        signed=_TUNED,
     ),
     Refusal(
         "evaluate",
@@ -244,10 +239,10 @@ TABLE: Final = (
         (None,),
         signed=BY_DEFINITION,
     ),
-    Refusal("any", "looks", "method", _ONE_LOOK, "K237", _DRAWN, signed=_SEQUENCES),
-    Refusal("compare", "looks", "adjust", _ONE_LOOK, "K237", ("maxt",), signed=_SEQUENCES),
+    Refusal("any", "looks", "method", _ONE_LOOK, "K237", _DRAWN, signed=_REPEATED),
+    Refusal("compare", "looks", "adjust", _ONE_LOOK, "K237", ("maxt",), signed=_REPEATED),
     *(
-        Refusal(verb, "looks", "folds", _ONE_LOOK, "K237", signed=_VARIANCE_OF_FOLDS)
+        Refusal(verb, "looks", "folds", _ONE_LOOK, "K237")
         for verb in ("evaluate", "compare", "gate")
     ),
 )

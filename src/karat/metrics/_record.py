@@ -529,7 +529,7 @@ def recorded(
     is_per_class = views[first.annotation]
     low, high = facts["range"]
     own = {
-        "averages": tuple(facts["averages"]) if is_per_class else (),
+        "averages": tuple(facts.get("averages", ())) if is_per_class else (),
         "range": (float(low), float(high)),
         **{name: tuple(facts.get(name, ())) for name in _SEVERAL},
         **{name: dict(facts.get(name) or {}) for name in ("identities", "lift_names")},

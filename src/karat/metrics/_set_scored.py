@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from karat.metrics._lift import Average
 from karat.metrics._record import TEXTS, Facts, number_of
 from karat.metrics._set_views import LabelAreas, PooledLosses, RankedCells, RankedLabels
 
@@ -72,7 +71,6 @@ class set_metric(Facts):  # noqa: N801  # read as the decorator that it is
 
     formula: str
     latex: str
-    averages: Sequence[Average] = ()
     numbered: str = ""
     of_undefined: float | None = None
     cases: Sequence[SetCase] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from karat.errors import error, shown
 from karat.errors.doubts import Doubt, only_doubts
@@ -50,9 +50,11 @@ class JudgedResult(Result):
     judge_value: float
 
     @classmethod
-    def beside(cls, gold: Result, n_rows: int, **numbers: Any) -> JudgedResult:
+    def beside(cls, gold: Result, n_rows: int, **numbers: Any) -> Self:
         """Return the estimate of a metric whose result on the gold rows is known."""
-        undefined = gold.undefined if math.isnan(numbers["value"]) else None
+        undefined = gold.undefined
+        if undefined is None and not math.isfinite(numbers["value"]):
+            undefined = "gold labels and the judge's together give no finite number"
         return cls(
             name=gold.name,
             n=n_rows,
@@ -71,7 +73,8 @@ class JudgedResult(Result):
         alone = f"{self.gold_value:.6g}"
         if self.gold_low is not None and self.gold_high is not None:
             alone += f" [{self.gold_low:.6g}, {self.gold_high:.6g}]"
-        return f"{text}; gold alone {alone}"
+        reason = f" (undefined: {self.undefined})" if self.undefined else ""
+        return f"{text}; gold alone {alone}{reason}"
 
     def __repr__(self) -> str:
         return f"<karat.JudgedResult: {self}>"

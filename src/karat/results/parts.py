@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from inspect import getattr_static
 from typing import Any
 
@@ -18,12 +19,35 @@ class MissingPart:
 
     def __get__(self, report: object, kind: type | None = None) -> Any:
         if report is None:
-            return self.body
+            return self.of_class()
         raise AttributeError  # `__getattr__` of the report says why
+
+    def of_class(self) -> Any:
+        """Return what the class shows: a property that reads the attribute of the kind."""
+        name = self.body.__name__
+        return property(lambda report: getattr(report, name), doc=self.__doc__)
 
 
 class CommonPart(MissingPart):
     """Attribute that every kind defines."""
+
+
+class MissingMethod(MissingPart):
+    """Method that a report lacks unless its kind defines it."""
+
+    def of_class(self) -> Any:
+        """Return a function that calls the method of the kind."""
+        name = self.body.__name__
+
+        @wraps(self.body)
+        def called(report: object, *args: Any, **options: Any) -> Any:
+            return getattr(report, name)(*args, **options)
+
+        return called
+
+
+class CommonMethod(MissingMethod, CommonPart):
+    """Method that every kind defines."""
 
 
 def parts_of(kind: type) -> dict[str, bool]:

@@ -224,15 +224,24 @@ def drop_in(function: Function) -> Function:
     names = tuple(shown)
     takes_arrays = [any(constraint is _ARRAY for constraint in allowed[name]) for name in names]
 
+    signature = inspect.signature(function)
+
     @wraps(function)
     def checked(*positional: Any, **named: Any) -> Any:
+        is_fit = True
         for value, takes_array, name in zip(positional, takes_arrays, names):  # noqa: B905
             if not ((takes_array and type(value) in _PLAIN) or _accepts(allowed[name], value)):
-                _refuse(caller, allowed, {**dict(zip(names, positional)), **named})  # noqa: B905
+                is_fit = False
         for name, value in named.items():
             if name in allowed and not _accepts(allowed[name], value):
-                _refuse(caller, allowed, {**dict(zip(names, positional)), **named})  # noqa: B905
-        return function(*positional, **named)  # refuses too many values and other names
+                is_fit = False
+        if not is_fit:
+            try:
+                arguments = signature.bind(*positional, **named).arguments
+            except TypeError:
+                return function(*positional, **named)  # which says what is wrong with the call
+            _refuse(caller, allowed, arguments)
+        return function(*positional, **named)
 
     plain = [item.replace(annotation=inspect.Parameter.empty) for item in shown.values()]
     checked.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]

@@ -94,12 +94,16 @@ def judged_to_dict(report: JudgedReport) -> dict[str, Any]:
 
 
 def judged_from_json(
-    text: str | bytes, report_type: type[Made], ordinary_type: type[ClassReport]
+    text: str | bytes,
+    report_type: type[Made],
+    ordinary_type: type[ClassReport],
+    result_type: type[JudgedResult] = JudgedResult,
 ) -> Made:
     """Return the report of a JSON text.
 
     Args:
         ordinary_type: type of the reports of the judge and of the gold rows.
+        result_type: type of the estimates.
 
     Errors:
         K205 it is not a whole report of this schema, or contradicts itself; K301, K302 it holds a
@@ -134,7 +138,11 @@ def judged_from_json(
     _check_shares(whole["shares"], shares, judge)
     _check_results(whole["metrics"], numbers, gold, n_gold, level)
     listed = _listed(numbers, gold)
-    results = {name: _result(numbers[name], metric, gold, n) for name, metric in listed.items()}
+    results = {
+        name: result_type.beside(gold[metric], n, **_numbers(numbers[name], metric, gold))
+        for name, metric in listed.items()
+        if gold is not None
+    }
     return report_type(
         classes,
         n,
@@ -181,13 +189,12 @@ def _listed(results: Mapping[str, Scope], gold: ClassReport | None) -> dict[str,
     return found
 
 
-def _result(numbers: Scope, metric: Metric, gold: ClassReport | None, n: int) -> JudgedResult:
-    """The estimate with infinite limits, which are null in JSON, and the numbers of the gold rows.
+def _numbers(numbers: Scope, metric: Metric, gold: ClassReport) -> dict[str, Any]:
+    """The numbers of an estimate, with infinite limits, which are null in JSON, and the gold rows'.
 
     A limit of an interval that is null is an end of the range; without the judge the value is that
     of the gold rows.
     """
-    assert gold is not None
     low, high = metric.range if numbers.method is not None else (None, None)
     alone, value = gold[metric], numbers.value
     ends = {
@@ -199,7 +206,7 @@ def _result(numbers: Scope, metric: Metric, gold: ClassReport | None, n: int) ->
         "gold_high": alone.high,
     }
     read = {name: getattr(numbers, name) for name in IN_JSON if name != "name"}
-    return JudgedResult.beside(alone, n, **(read | ends))
+    return read | ends
 
 
 def _check_results(
