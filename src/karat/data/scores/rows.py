@@ -415,10 +415,10 @@ def _wide(values: npt.NDArray[Any]) -> Floats:
 
 
 def tally_scores(
-    y_true: Any, scores: Scores, *, threshold: Any = None, **given: Any
+    y_true: Any, scores: Scores, *, y_pred: Any = None, threshold: Any = None, **given: Any
 ) -> InMemoryScores:
-    """Tally in-memory rows with scores, with the arguments of `score_rows`."""
-    rows = score_rows(y_true, scores, options=RowOptions(threshold=threshold, **given))
+    """Tally in-memory rows with scores, with the options of `score_rows`."""
+    rows = score_rows(y_true, scores, y_pred, RowOptions(threshold=threshold, **given))
     return InMemoryScores.of(rows, threshold, given.get("n_threads"))
 
 
