@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import pytest
 
 import karat
-from karat.api import arguments as common_arguments
 from karat.data.sources.files import units as unit_cuts
 from karat.testing import Sample, SourceLaws
 from tests.conformance.columns import separated, write_csv, write_json_lines, write_parquet
@@ -82,7 +81,7 @@ class InUnits(Files):
 
     @pytest.fixture(autouse=True)
     def small_units(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(common_arguments, "MIN_MEMORY", 1)
+        monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
         monkeypatch.setattr(unit_cuts, "N_UNIT", self.rows_of_unit)
 
     def source(self, sample: Sample, n_batches: int) -> tuple[Any, Mapping[str, Any]]:

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import pytest
 
 import karat
-from karat.api import arguments as common_arguments
 from karat.testing import Sample, SourceLaws
 from tests.conformance.columns import arrow
 
@@ -73,4 +72,4 @@ class TestBoundedStream(TestUpdates):
 
     @pytest.fixture(autouse=True)
     def little_memory(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(common_arguments, "MIN_MEMORY", 1)
+        monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)

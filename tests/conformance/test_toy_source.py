@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api import arguments as common_arguments
 from karat.errors import KaratError
 from karat.testing import BatchSource, Sample, SourceLaws
 from tests.conformance.columns import arrow_parts
@@ -78,7 +77,7 @@ class TestBounded(TestDicts):
 
     @pytest.fixture(autouse=True)
     def little_memory(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(common_arguments, "MIN_MEMORY", 1)
+        monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
 
 
 ROWS: dict[str, list[Any]] = {

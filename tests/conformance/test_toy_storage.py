@@ -93,7 +93,7 @@ class Beyond(SourceLaws):
 
     @pytest.fixture(autouse=True)
     def in_toy(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        monkeypatch.setattr(common_arguments, "MIN_MEMORY", 1)
+        monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
         with stored_in(TOY):
             yield
 

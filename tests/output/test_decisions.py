@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.arguments import MIN_MEMORY
 from karat.api.report import Report
+from karat.api.request.checks import MIN_MEMORY
 from karat.metrics import all_records, get
 from karat.output.html.decisions import METRICS, MOST_POINTS, OPERATIONS, decisions_of, tree
 from tests.output.reports import two

@@ -14,7 +14,6 @@ import pyarrow as pa
 import pytest
 
 import karat
-from karat.api import arguments
 from karat.errors import KaratError
 from karat.tally import Axis, Classes
 from karat.tally.held_sets import HeldSets
@@ -139,7 +138,7 @@ def test_what_does_not_fit_is_refused(name: str, tmp_path: Path) -> None:
 
 
 def test_scores_that_are_too_many_to_keep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(arguments, "MIN_MEMORY", 1)
+    monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
     many = {name: np.tile(np.asarray(column, object), 1000) for name, column in OF_LISTS.items()}
     many |= {
         name: np.tile(column, 1000)

@@ -19,7 +19,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import karat
-from karat.api import arguments
 from karat.errors import KaratError
 from tests.six_rows import KNOWN, PRED, TRUE, WEIGHTS
 
@@ -174,7 +173,7 @@ def test_labels_of_a_csv_are_numbers_where_all_are(tmp_path: Path) -> None:
 
 
 def test_more_rows_than_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(arguments, "MIN_MEMORY", 1)
+    monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
     rng = np.random.default_rng(3)
     common = rng.random((6000, 1)) < 0.5
     true = (rng.random((6000, 4)) < 0.3) | (common & (rng.random((6000, 4)) < 0.3))
@@ -332,7 +331,7 @@ def test_what_cannot_be_read_is_refused_with_its_row(name: str, tmp_path: Path) 
 
 
 def test_clusters_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(arguments, "MIN_MEMORY", 1)
+    monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
     who = ["x", "y", "x", "y", "z", "z"]
     path = parquet(of_lists(who=who), tmp_path)
     known = karat.evaluate(TRUE, PRED, labels=LABELS, weights=WEIGHTS, clusters=who)

@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import karat
-from karat.api import arguments
 from karat.errors import KaratError
 from karat.tally import Classes
 from karat.tally.held_sets import HeldSets
@@ -174,7 +173,7 @@ def test_whole_numbers_as_labels_keep_clusters_and_slices(tmp_path: Path) -> Non
 
 
 def test_rows_that_do_not_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(arguments, "MIN_MEMORY", 1)
+    monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
     path = parquet(tmp_path)
     with pytest.raises(KaratError, match="by country has 4 values") as caught:
         karat.evaluate(path, by="country", max_memory=64)

@@ -12,7 +12,6 @@ import pytest
 from scipy import sparse
 
 import karat
-from karat.api import arguments
 from karat.errors import KaratError
 from karat.tally.serialization import framed, unframed
 from tests.six_rows import PRED, SCORES, TRUE, WEIGHTS
@@ -56,7 +55,7 @@ def test_a_stream_gives_the_report_of_all_rows() -> None:
 
 
 def test_a_stream_beyond_its_memory_keeps_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arguments, "MIN_MEMORY", 1)
+    monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
     rng = np.random.default_rng(1)
     true, pred = (rng.random((2, 3000, 4)) < 0.3).astype(int)
     found, parts = karat.Stream(max_memory=1 << 16), karat.Stream(max_memory=1 << 16)
@@ -191,7 +190,7 @@ def test_a_stream_of_scores_gives_the_report_of_all_rows(form: str, argument: st
 def test_scores_beyond_the_memory_are_left_out_and_counts_stay(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(arguments, "MIN_MEMORY", 1)
+    monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
     rng = np.random.default_rng(3)
     true, prob = (rng.random((2000, 4)) < 0.3).astype(int), rng.random((2000, 4))
     found = karat.Stream(max_memory=1 << 16)

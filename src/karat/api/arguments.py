@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import lru_cache
 from numbers import Integral
 from os import PathLike
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import numpy as np
 
-from karat.api.options import one_of, plain_text, unknown_choice, whole_number
+from karat.api.options import plain_text, unknown_choice
 from karat.api.request.request import Request
 from karat.api.results import ClassReport
 from karat.data.arguments import check_are_values
@@ -23,7 +23,7 @@ from karat.data.sources.tables.frames import is_frame
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import only_doubts
 from karat.errors.options import option
-from karat.inference.confidence import Confidence, WeightKind
+from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get, n_records
 from karat.metrics.headlines import MANY_CLASSES, PLACES
 from karat.metrics.plan import default_metrics
@@ -34,33 +34,18 @@ from karat.tally import Cells, Classes
 
 MAX_MEMORY: Final = 1 << 31
 """Bytes that the scores of files may take before they are put into tables."""
-MIN_MEMORY: Final = 1 << 20
-
-
-def checked_memory(max_memory: Any) -> int:
-    """A number of bytes that rows of one batch fit (K122)."""
-    do = "It limits the memory for rows with scores."
-    choices = f"a whole number of bytes from {MIN_MEMORY}"
-    return whole_number("max_memory", max_memory, do, MIN_MEMORY, choices=choices)
-
-
-def are_numbers_of_rows(weights_are: Any) -> bool:
-    """True if a weight is a number of rows (K122)."""
-    do = "'frequency' says that a row of weight 3 stands for three rows."
-    chosen: str = one_of("weights_are", weights_are, get_args(WeightKind), do)
-    return chosen == "frequency"
 
 
 def confidence_of(weights_are: Any, *asked: Any, **named: Any) -> Confidence | None:
     """Return how intervals are made; None for no intervals (K122)."""
     found = Confidence.of(*asked, **named)
-    is_frequency = are_numbers_of_rows(weights_are)
-    return replace(found, weights_are="frequency") if found is not None and is_frequency else found
+    counts_rows = weights_are == "frequency"
+    return replace(found, weights_are="frequency") if found is not None and counts_rows else found
 
 
 def is_frequency(request: Request) -> bool:
-    """True if a weight of a request is a number of rows (K122)."""
-    return are_numbers_of_rows(request.weights_are)
+    """True if a weight of a request is a number of rows."""
+    return request.weights_are == "frequency"
 
 
 def intervals_of(request: Request) -> Confidence | None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
-from karat.api.arguments import confidence_required, is_frequency
+from karat.api.arguments import confidence_required
 from karat.api.doubts import of_margins, of_scores, with_order_of_rows
 from karat.api.fold_models import rows_with_folds, with_folds
 from karat.api.model_arguments import ModelArguments, model_arguments
 from karat.api.models import Compared, Models, models_given, models_of_rows
-from karat.api.options import check_policy, one_of, plain_text, positive_number, whole_number
+from karat.api.options import plain_text, positive_number
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
 from karat.api.results import Comparison
@@ -24,7 +24,6 @@ from karat.api.set_models import (
     set_models,
 )
 from karat.api.sources import columns_to_read
-from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
 from karat.data.labels.separated import checked_separator
 from karat.data.pairing import Paired, pair_rows, pair_sets
@@ -72,9 +71,7 @@ def compare(request: Request) -> Comparison:
     """
     if any(map(request.is_given, ("gold", "judge", "gold_weights", "gold_is_random"))):
         return judged_comparison(request)
-    policy = check_policy(request.undefined)
-    check_threads(request.n_threads)
-    is_frequency(request)  # refuses other words
+    policy: Policy = request.undefined
     spec = comparison_spec(request)
     arguments = model_arguments(request)
     names, baseline, folds = arguments.names, request.baseline, request.folds
@@ -259,7 +256,7 @@ def compare_files(
         bar: opens the progress bar of one read.
         read: receives the name and the rows of each model, once they are read.
     """
-    spec, policy = comparison_spec(request), check_policy(request.undefined)
+    spec, policy = comparison_spec(request), request.undefined
     metrics, margin = request.metrics, request.margin
     columns = columns_to_read(request)
     named = {"prob": request.prob, "score": request.score}
@@ -316,14 +313,11 @@ def comparison_spec(request: Request) -> ComparisonSpec:
     """The choices of a comparison (K122); its margins and pairs are added later."""
     do = "A difference counts where its p-value is below 1 − level."
     confidence = confidence_required(request.level, do, seed=request.seed, anytime=request.anytime)
-    do = "'holm' holds for any pairs; 'maxt' uses how they go together."
-    chosen: Adjustment = one_of("adjust", request.adjust, get_args(Adjustment), do)
-    check_flag("paired", request.paired, "Models on the same rows are compared row by row.")
-    do = "4999 replicates tell a p-value of 0.05 to 0.003."
-    n = whole_number("n_permutations", request.n_permutations, do, 99, 1_000_000)
+    chosen: Adjustment = request.adjust
     if confidence.anytime is not None:
         refuse("compare", "looks", {"adjust": chosen})
     look = None if confidence.anytime is None else confidence
+    n = request.n_permutations
     return ComparisonSpec(confidence.level, chosen, {}, (), confidence.seed, n, look)
 
 

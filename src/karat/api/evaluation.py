@@ -7,7 +7,6 @@ from typing import Final
 
 from karat.api.arguments import (
     MAX_MEMORY,
-    checked_memory,
     column_name,
     dressed,
     given_alone,
@@ -19,7 +18,7 @@ from karat.api.arguments import (
 )
 from karat.api.functions import tallied
 from karat.api.measuring import Spec, class_report_of, report_of
-from karat.api.options import check_policy, plain_text, refuse_threshold
+from karat.api.options import plain_text, refuse_threshold
 from karat.api.report import Report
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
@@ -27,7 +26,6 @@ from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
 from karat.api.sources import (
     check_sources,
-    checked_nulls,
     is_table_given,
     plain_source,
     row_options,
@@ -35,7 +33,6 @@ from karat.api.sources import (
 )
 from karat.api.table_reports import of_columns, report_of_table
 from karat.data.accumulator import Batch, Origin, Tallies, accumulate
-from karat.data.arguments import check_flag, check_threads
 from karat.data.checks import doubts_of_order
 from karat.data.label_doubts import doubts_of_batches
 from karat.data.labels.align import classes_of
@@ -99,7 +96,6 @@ def report_of_request(request: Request) -> Report:
     request = request.but(
         prob=score_columns("prob", request.prob), score=score_columns("score", request.score)
     )
-    check_flag("exact", request.exact, "True reads files a second time.")
     check_sources(request, is_table=is_table)
     limit = limit_of_rows(request.keep_rows, request.ids)
     spec = replace(spec, keep_rows=0 if spec.is_dry or request.confusion is not None else limit)
@@ -127,10 +123,9 @@ def spec_of(request: Request) -> tuple[Spec, Request]:
     if isinstance(metrics, str) and metrics == "all":
         metrics = None
     wanted = None if metrics is None else tuple(requested(metrics))
-    policy = check_policy(request.undefined)
-    nulls = checked_nulls(request)
+    policy = request.undefined
+    nulls = request.nulls
     confidence = intervals_of(request)
-    check_threads(request.n_threads)
     max_memory = request.max_memory
     spec = Spec(
         wanted,
@@ -143,7 +138,7 @@ def spec_of(request: Request) -> tuple[Spec, Request]:
     )
     return spec, request.but(
         nulls=nulls,
-        max_memory=None if max_memory is None else checked_memory(max_memory),
+        max_memory=max_memory,
         true=column_name("true", request.true),
         pred=column_name("pred", request.pred),
         y_true=plain_source(request.y_true) if names_files(request.y_true) else request.y_true,

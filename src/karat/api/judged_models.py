@@ -21,10 +21,8 @@ from karat.api.judging import (
 )
 from karat.api.measuring import Spec
 from karat.api.model_arguments import judged_arguments, refuse_whole_tables_of_judges
-from karat.api.options import check_policy
 from karat.api.request.request import Request
 from karat.api.sources import columns_to_read, row_options
-from karat.data.arguments import check_flag, check_threads
 from karat.data.judged import JudgedRows, judged_arrays, judged_table
 from karat.data.labels.counting import count_codes
 from karat.data.labels.matrices import display_names
@@ -206,9 +204,7 @@ _PAIR: Final = 2
 def judged_options(request: Request) -> Spec:
     """Return how systems are measured (K243: an argument that a judge does not have)."""
     refuse("compare", "judge", request.chosen)
-    check_flag("gold_is_random", request.gold_is_random, "True says that chance chose the rows.")
-    check_threads(request.n_threads)
-    return Spec(policy=check_policy(request.undefined), n_threads=request.n_threads)
+    return Spec(policy=request.undefined, n_threads=request.n_threads)
 
 
 def judged_models_of_arrays(request: Request, spec: Spec) -> JudgedModels:

@@ -11,14 +11,12 @@ import numpy as np
 from karat.api.arguments import dressed, intervals_of, wanted_of_scores
 from karat.api.exports import written
 from karat.api.measuring import Spec, class_report_of
-from karat.api.options import check_policy
 from karat.api.report import Report
 from karat.api.request.request import Request
 from karat.api.results import ClassReport, Result
 from karat.api.score_functions import given_scores
 from karat.api.sources import columns_to_read, row_options
 from karat.data.accumulator import accumulate
-from karat.data.arguments import check_flag, check_threads
 from karat.data.judged import JudgeColumns, JudgedRows, judged_arrays, judged_table
 from karat.data.label_doubts import doubts_of_labels
 from karat.data.rows import Rows
@@ -164,7 +162,6 @@ def evaluate_judged(request: Request) -> JudgedReport:
     table = request.y_true
     is_table = names_files(table) or is_frame(table)
     refuse_gold_alone(request)
-    check_flag("gold_is_random", request.gold_is_random, "True says that chance chose the rows.")
     if is_table:
         for name in ("judge", "gold", "gold_weights"):
             if not isinstance(getattr(request, name), str | None):
@@ -240,11 +237,8 @@ def judged_spec(request: Request) -> Spec:
     if isinstance(metrics, str) and metrics == "all":
         metrics = None
     wanted = None if metrics is None else tuple(requested(metrics))
-    check_threads(request.n_threads)
     threads, threshold = request.n_threads, request.threshold
-    return Spec(
-        wanted, check_policy(request.undefined), confidence, threads, threshold, keeps_curves=False
-    )
+    return Spec(wanted, request.undefined, confidence, threads, threshold, keeps_curves=False)
 
 
 def judged_report(

@@ -7,6 +7,8 @@ from collections.abc import Collection
 from numbers import Integral
 from typing import Any, cast, get_args
 
+from numpy import timedelta64
+
 from karat.errors import KaratError, error, shown
 from karat.errors.habits import instead_of
 from karat.metrics._lift import Lift, Policy
@@ -40,7 +42,7 @@ def whole_number(
     argument: str, value: Any, do: str, least: int, most: float = math.inf, choices: str = ""
 ) -> int:
     """The option as a whole number from `least` to `most` (K122)."""
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool | timedelta64)
     if is_whole and least <= value <= most:
         return int(value)
     end = "" if most == math.inf else f" to {most}"

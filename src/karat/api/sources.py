@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from karat.api.arguments import column_name, is_frequency
-from karat.api.options import one_of, plain_text
+from karat.api.options import plain_text
 from karat.api.request.request import Request
 from karat.data.slices.folds import columns_of_folds
 from karat.data.sources.arrays.rows import RowOptions
@@ -13,13 +13,6 @@ from karat.data.sources.columns import TableRequest
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import error, short
-
-
-def checked_nulls(request: Request) -> Literal["error", "drop"]:
-    """Treatment of rows without a label (K122)."""
-    do = "'drop' leaves the rows out and reports how many."
-    nulls: Literal["error", "drop"] = one_of("nulls", request.nulls, ("error", "drop"), do)
-    return nulls
 
 
 def columns_to_read(request: Request) -> TableRequest:
@@ -35,7 +28,7 @@ def columns_to_read(request: Request) -> TableRequest:
         folds=request.folds,
         labels=request.labels,
         positive=request.positive,
-        nulls=checked_nulls(request),
+        nulls=request.nulls,
         n_threads=request.n_threads,
         where=request.where,
         labels_are_text=request.labels_are_text,

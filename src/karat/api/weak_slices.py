@@ -20,7 +20,6 @@ from karat.api.request.verbs import verb
 from karat.api.score_functions import given_scores
 from karat.api.sources import columns_to_read
 from karat.data.accumulator import accumulate, rows_in_memory
-from karat.data.arguments import check_flag
 from karat.data.checks import doubts_of_order, unused_groups
 from karat.data.clusters import as_clusters, one_cluster
 from karat.data.labels.counting import count_codes
@@ -172,10 +171,7 @@ def find_weak_slices(request: Request) -> WeakSlices:
     confidence = confidence_required(
         request.level, do, "a number between 0 and 1", seed=request.seed
     )
-    least_n = whole_number("min_n", request.min_n, "50 rows tell a tenth from a quarter.", 1)
-    do = "999 show p down to 0.001."
-    n_shuffles = whole_number("n_permutations", request.n_permutations, do, 99, 1_000_000)
-    check_flag("crosses", request.crosses, "False looks at single columns only.")
+    least_n, n_shuffles = request.min_n, request.n_permutations
     do = "2 looks at crosses of two columns, 3 of three."
     deepest = whole_number("depth", request.depth, do, 1, _MOST_DEPTH) if request.crosses else 1
     wanted = _metric(request.metric)

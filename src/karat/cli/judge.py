@@ -47,14 +47,13 @@ def compare_judged(
     from karat.api.comparing import compare_models, comparison_spec
     from karat.api.judged_models import judged_models_of_files
     from karat.api.measuring import Spec
-    from karat.api.options import check_policy
     from karat.errors import error
     from karat.errors.together import refuse
 
     if flips is not None:
         raise error("K243", argument="--flips", found=_NO_FLIPS, do="Leave it out.")
     refuse("compare", "judge", request.but(threshold=None).chosen)
-    policy = check_policy(request.undefined)
+    policy = request.undefined
     spec = Spec(None, policy, None, request.n_threads, request.threshold)
     models = judged_models_of_files(sources, request, spec)
     for name, rows in models.rows.items():

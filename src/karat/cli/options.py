@@ -176,8 +176,8 @@ _SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECA
 
 def bytes_of(text: str) -> int:
     """A number of bytes as ``500MB``, ``2GiB`` or ``1000000`` (K122), at least 1 MiB."""
-    from karat.api.arguments import MIN_MEMORY
     from karat.api.options import unknown_choice
+    from karat.api.request.checks import MIN_MEMORY
 
     found = _SIZE.fullmatch(text)
     if found is None:

@@ -22,11 +22,10 @@ from karat.api.gate.sets import (
     current_sets,
 )
 from karat.api.gate.spec import GateSpec
-from karat.api.options import check_policy, one_of, unknown_choice, whole_number
+from karat.api.options import unknown_choice
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
 from karat.api.results import ClassReport
-from karat.data.arguments import check_flag, check_threads
 from karat.data.labels.separated import checked_separator
 from karat.data.rows import Rows
 from karat.data.slices.codes import name_of
@@ -83,7 +82,6 @@ def gated(request: Request) -> GateResult:
         bounds = f"{option('min')}, {option('max')}"
         do = f"Give {option('baseline')}, or bounds of the value: {bounds}."
         raise refused(f"The rule {needing.text!r} needs a baseline", do)
-    check_threads(request.n_threads)
     target = None if request.update_baseline is None else _target(request.update_baseline)
     if not rules and baseline is None and target is None:
         *kinds, last = (option(kind) for kind in ("min", "max", "max_drop", "no_worse_than"))
@@ -188,37 +186,27 @@ def _name(source: Any, otherwise: str) -> str:
 
 def _spec(request: Request) -> GateSpec:
     """The choices of a gate, beside its rules (K122, K176)."""
-    do = "'low' asks a bound of the limit; 'holm' allows for many rules."
-    evidence = one_of("evidence", request.evidence, ("value", "low"), do)
-    adjust = one_of("adjust", request.adjust, ("holm", "none"), do)
     do = "A gate needs intervals to tell a drop from chance."
     confidence = confidence_required(request.level, do, anytime=request.anytime)
-    do = "Slices with fewer rows are not judged."
-    n = whole_number("min_n", request.min_n, do, 1, choices="a whole number of at least 1")
-    policy = check_policy(request.undefined)
-    do = "'fail' has the exit code 3; None is 'fail' for max_drop and no_worse_than alone."
-    inconclusive = one_of("inconclusive", request.inconclusive, (None, "pass", "fail"), do)
-    flags = ("allow_mismatch", "warn_only", "with_rows")
-    for argument in (*flags, "strict_inconclusive"):
-        flag = getattr(request, argument)
-        check_flag(argument, flag, "A text such as 'no' would count as True.")
+    inconclusive = request.inconclusive
     if request.strict_inconclusive:
         if inconclusive == "pass":
             strict, lax = option("strict_inconclusive", True), option("inconclusive", "pass")
             do = f"Leave {strict} out."
             raise refused(f"{lax} and {strict} contradict each other", do)
         inconclusive = "fail"
-    is_set = {argument: bool(getattr(request, argument)) for argument in flags}
     return GateSpec(
         # A value passes and fails by chance at some run; limits of every run do not.
-        evidence if confidence.anytime is None else "low",
+        request.evidence if confidence.anytime is None else "low",
         confidence.level,
-        adjust,
-        n,
-        policy,
-        inconclusive=inconclusive,
-        anytime=confidence.anytime,
-        **is_set,
+        request.adjust,
+        request.min_n,
+        request.undefined,
+        request.allow_mismatch,
+        inconclusive,
+        request.warn_only,
+        request.with_rows,
+        confidence.anytime,
     )
 
 

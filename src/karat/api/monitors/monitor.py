@@ -40,7 +40,6 @@ from karat.api.monitors.state import (
     rows_of,
     window_of,
 )
-from karat.api.options import check_policy, one_of
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb, with_verbs
 from karat.data.labels.column import declared_labels
@@ -112,7 +111,6 @@ class Monitor:
         planned = planned_rows(request.anytime, request.windows)
         do = "It holds for all looks and rules together."
         asked = confidence_required(request.level, do, anytime=planned)
-        do = "'fail' has the exit code 3; None is 'fail' for max_drop and no_worse_than alone."
         self._settings = MonitorSettings(
             tuple(rules),
             planned,
@@ -120,8 +118,8 @@ class Monitor:
             None if request.labels is None else declared_labels(request.labels),
             request.positive,
             request.threshold,
-            check_policy(request.undefined),
-            one_of("inconclusive", request.inconclusive, (None, "pass", "fail"), do),
+            request.undefined,
+            request.inconclusive,
             bool(request.windows),
         )
         self._new: Rows | None = None

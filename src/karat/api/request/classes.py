@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from karat.api.request.checks import Words
 from karat.api.request.record import Change, Flag, option
 
 if TYPE_CHECKING:
@@ -168,10 +169,14 @@ class MetricOptions:
         "float[n] instead of labels: what each row loses, at least 0; or the name of its column.",
         verbs="find_weak_slices",
     )
-    undefined: str = option(
+    undefined: Literal["zero", "exclude", "nan"] = option(
         'value of an undefined class in an average: ``"zero"`` (0 where scikit-learn uses 0), '
         '``"exclude"``, or ``"nan"``.',
         default="zero",
+        check=Words(
+            ("zero", "exclude", "nan"),
+            "'zero' follows scikit-learn, 'exclude' leaves undefined classes out.",
+        ),
         verbs="evaluate compare gate Stream Monitor",
         flags=(
             Flag(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
+from karat.api.request.checks import Switch, Whole, Words
 from karat.api.request.record import Change, Flag, option
 
 
@@ -101,10 +103,14 @@ class IntervalOptions:
             ),
         ),
     )
-    weights_are: str = option(
+    weights_are: Literal["importance", "frequency"] = option(
         '``"importance"``: rows have different importance; ``"frequency"``: a row of weight 3 '
         "stands for three rows.",
         default="importance",
+        check=Words(
+            ("importance", "frequency"),
+            "'frequency' says that a row of weight 3 stands for three rows.",
+        ),
         verbs="evaluate compare Stream",
     )
     seed: int = option(
@@ -183,10 +189,14 @@ class ContrastOptions:
             ),
         ),
     )
-    adjust: str = option(
+    adjust: Literal["holm", "maxt", "none"] = option(
         'how p-values allow for many pairs of models: ``"holm"``; ``"maxt"``, with simultaneous '
         'intervals, from the joint distribution; or ``"none"``.',
         default="holm",
+        check=Words(
+            ("holm", "maxt", "none"),
+            "'holm' holds for any pairs; 'maxt' uses how they go together.",
+        ),
         verbs="compare gate",
         flags=(
             Flag(
@@ -209,20 +219,33 @@ class ContrastOptions:
         at={
             "gate": Change(
                 '``"holm"``: p-values allow for all rules that compare with the baseline; '
-                '``"none"``.'
+                '``"none"``.',
+                type='Literal["holm", "none"]',
+                check=Words(
+                    ("holm", "none"),
+                    "'low' asks a bound of the limit; 'holm' allows for many rules.",
+                ),
             )
         },
     )
     paired: bool = option(
         "False takes the models to be independent though their rows are the same.",
         default=True,
+        check=Switch("Models on the same rows are compared row by row."),
         verbs="compare",
     )
     n_permutations: int = option(
         "replicates of the permutation test, which small classes need.",
         default=4999,
+        check=Whole(99, "4999 replicates tell a p-value of 0.05 to 0.003.", 1_000_000),
         verbs="compare find_weak_slices",
-        at={"find_weak_slices": Change("number of permutations.", default=999)},
+        at={
+            "find_weak_slices": Change(
+                "number of permutations.",
+                default=999,
+                check=Whole(99, "999 show p down to 0.001.", 1_000_000),
+            )
+        },
     )
     depth: int = option(
         "the most columns of a slice: 1, 2 or 3.", default=2, verbs="find_weak_slices"
@@ -230,11 +253,15 @@ class ContrastOptions:
     crosses: bool = option(
         "False looks at single columns only, as with depth 1.",
         default=True,
+        check=Switch("False looks at single columns only."),
         verbs="find_weak_slices",
     )
     min_n: int = option(
         "slices with fewer rows are inconclusive.",
         default=30,
+        check=Whole(
+            1, "Slices with fewer rows are not judged.", choices="a whole number of at least 1"
+        ),
         verbs="gate find_weak_slices",
         flags=(
             Flag(
@@ -246,5 +273,11 @@ class ContrastOptions:
                 least=1,
             ),
         ),
-        at={"find_weak_slices": Change("slices of fewer rows are not looked at.", default=50)},
+        at={
+            "find_weak_slices": Change(
+                "slices of fewer rows are not looked at.",
+                default=50,
+                check=Whole(1, "50 rows tell a tenth from a quarter."),
+            )
+        },
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
+from karat.api.request.checks import Switch, Whole, Words, memory
 from karat.api.request.record import Change, Flag, option
 
 _THREADS = (
@@ -18,10 +19,11 @@ _THREADS = (
 class ReadingOptions:
     """How rows are read."""
 
-    nulls: str = option(
+    nulls: Literal["error", "drop"] = option(
         '``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or '
         "prediction is null; the report states their number.",
         default="error",
+        check=Words(("error", "drop"), "'drop' leaves the rows out and reports how many."),
         verbs="evaluate check gate Monitor.add",
         flags=(
             Flag(
@@ -47,6 +49,7 @@ class ReadingOptions:
     )
     n_threads: int | None = option(
         _THREADS,
+        check=Whole(1, "None means KARAT_NUM_THREADS, else all cores.", 4096, "None, 1 to 4096"),
         verbs="evaluate compare gate Stream Monitor.add",
         flags=(
             Flag(
@@ -64,6 +67,7 @@ class ReadingOptions:
         "memory limit in bytes for rows of files, of a partition of a frame or of tensors on a "
         "device. Above it, distinct scores are counted, or buckets of them; results then have "
         "``exact`` or a ``bound``. Default: 2 GiB, or 256 MiB for a partition.",
+        check=memory,
         verbs="evaluate check Stream",
         flags=(
             Flag(
@@ -100,6 +104,7 @@ class ReadingOptions:
         "16 + 16k bytes of disk for each distinct score of each column. Not for partitioned "
         "tables.",
         default=False,
+        check=Switch("True reads files a second time."),
         verbs="evaluate",
         flags=(
             Flag(
@@ -165,6 +170,7 @@ class JudgeOptions:
     gold_is_random: bool = option(
         "states that the rows with gold labels are a random part of all.",
         default=False,
+        check=Switch("True says that chance chose the rows."),
         verbs="evaluate compare",
         flags=(
             Flag(

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, replace
+from enum import Enum
 from typing import Any, Final, Literal, TypeAlias
 
+from karat.api.request.checks import Check
+
 _KEY: Final = "option"
-_SAME: Final = object()
-"""A change that leaves the default as it is."""
+
+
+class _Same(Enum):
+    """A change that leaves the default as it is."""
+
+    SAME = "same"
+
+
+_SAME: Final = _Same.SAME
 
 FlagKind: TypeAlias = Literal[
     "text",
@@ -34,13 +44,14 @@ class Change:
     """What a parameter is at one verb, where it differs from its record.
 
     Attributes:
-        text, type: as of `Option`; None: those of the record.
+        text, type, check: as of `Option`; None: those of the record.
         default: its default at this verb; without one, that of the record.
     """
 
     text: str | None = None
     type: str | None = None
     default: Any = _SAME
+    check: Check | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +98,7 @@ class Option:
         is_positional: whether it may be given without its name.
         flags: its options of the command line, each of some commands.
         changes: verb → what differs there.
+        check: what a value may be that is not the default; None: the verb finds out.
     """
 
     name: str
@@ -98,6 +110,7 @@ class Option:
     is_positional: bool = False
     flags: tuple[Flag, ...] = ()
     changes: tuple[tuple[str, Change], ...] = ()
+    check: Check | None = None
 
     def flag_of(self, command: str) -> Flag | None:
         """Its option of a command; None without one."""
@@ -113,6 +126,7 @@ class Option:
             text=self.text if change.text is None else change.text,
             type=self.type if change.type is None else change.type,
             default=self.default if change.default is _SAME else change.default,
+            check=self.check if change.check is None else change.check,
         )
 
 
@@ -124,6 +138,7 @@ def option(
     is_positional: bool = False,
     flags: tuple[Flag, ...] = (),
     at: Mapping[str, Change] | None = None,
+    check: Check | None = None,
 ) -> Any:
     """Declare an option as a field of a group; `verbs` are separated by blanks."""
     facts = {
@@ -132,6 +147,7 @@ def option(
         "is_positional": is_positional,
         "flags": flags,
         "changes": tuple((at or {}).items()),
+        "check": check,
     }
     return field(default=default, metadata={_KEY: facts})
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, Self, TypeVar
 
+from karat.api.request.checks import Check
 from karat.api.request.classes import ClassOptions, MetricOptions
 from karat.api.request.intervals import ContrastOptions, IntervalOptions
 from karat.api.request.reading import JudgeOptions, ReadingOptions
@@ -56,7 +57,15 @@ class Request(
 
     @classmethod
     def of(cls, verb: str, **values: Any) -> Self:
-        """The request of a verb; options that are not given have its defaults."""
+        """The request of a verb; options that are not given have its defaults.
+
+        Errors:
+            K122, K227 a value that the record of its option does not allow.
+        """
+        checks = _checks(verb)
+        for name in values.keys() & checks.keys():
+            if (value := values[name]) is not None or getattr(cls, name) is not None:
+                values[name] = checks[name](name, value)
         return _new(cls, {**_changed(verb), **values, "verb": verb})
 
     def but(self, **values: Any) -> Self:
@@ -98,6 +107,12 @@ def all_options() -> Mapping[str, Option]:
     return {
         item.name: option_of(item, group.__name__) for group in _GROUPS for item in fields(group)
     }
+
+
+@lru_cache(maxsize=32)
+def _checks(verb: str) -> Mapping[str, Check]:
+    """Option → what its value may be at a verb."""
+    return {item.name: item.check for item in options_of(verb) if item.check is not None}
 
 
 @lru_cache(maxsize=32)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
+from karat.api.request.checks import Switch, Words
 from karat.api.request.record import Change, Flag, option
 
+_NO_TEXT = Switch("A text such as 'no' would count as True.")
 _INCONCLUSIVE = "Verdict of a gate with an inconclusive rule; fail has the exit code 3. Default: "
 
 
@@ -77,10 +79,13 @@ class RuleOptions:
             ),
         },
     )
-    evidence: str = option(
+    evidence: Literal["value", "low"] = option(
         '``"value"``: bounds hold for the value; ``"low"``: for the limit of its interval on their '
         "side, as always with `anytime`.",
         default="value",
+        check=Words(
+            ("value", "low"), "'low' asks a bound of the limit; 'holm' allows for many rules."
+        ),
         verbs="gate",
         flags=(
             Flag(
@@ -96,6 +101,7 @@ class RuleOptions:
     allow_mismatch: bool = option(
         "compare the rows that both have, where some are missing.",
         default=False,
+        check=_NO_TEXT,
         verbs="gate",
         flags=(
             Flag(
@@ -106,11 +112,15 @@ class RuleOptions:
             ),
         ),
     )
-    inconclusive: str | None = option(
+    inconclusive: Literal["pass", "fail"] | None = option(
         '``"fail"``: an inconclusive rule keeps the gate from passing, with the exit code 3; '
         '``"pass"``: it does not. Default: ``"fail"`` for `max_drop` and `no_worse_than`, '
         '``"pass"`` for other rules, and for a slice that its own rows cannot judge: fewer than '
         "`min_n`, of one cluster or without weight.",
+        check=Words(
+            (None, "pass", "fail"),
+            "'fail' has the exit code 3; None is 'fail' for max_drop and no_worse_than alone.",
+        ),
         verbs="gate Monitor",
         flags=(
             Flag(
@@ -135,12 +145,14 @@ class RuleOptions:
     strict_inconclusive: bool = option(
         'the same as ``inconclusive="fail"``.',
         default=False,
+        check=_NO_TEXT,
         verbs="gate",
         flags=(Flag("--strict-inconclusive", "gate", kind="switch", is_hidden=True),),
     )
     warn_only: bool = option(
         "whether the exit code is 0 for every verdict.",
         default=False,
+        check=_NO_TEXT,
         verbs="gate",
         flags=(Flag("--warn-only", "gate", "Exit with 0 for every verdict.", kind="switch"),),
     )
@@ -160,6 +172,7 @@ class RuleOptions:
     with_rows: bool = option(
         "whether it holds the rows, so that the next model is compared row by row.",
         default=False,
+        check=_NO_TEXT,
         verbs="gate",
         flags=(
             Flag(

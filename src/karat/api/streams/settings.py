@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.api.arguments import checked_memory, confidence_of
+from karat.api.arguments import MAX_MEMORY, confidence_of
 from karat.api.measuring import Spec
 from karat.api.options import check_policy, plain_text
 from karat.api.request.request import Request
@@ -70,7 +70,7 @@ class Settings:
             confidence,
             check_policy(_plain(request.undefined)),
             _plain(request.n_threads),
-            checked_memory(request.max_memory),
+            MAX_MEMORY if request.max_memory is None else request.max_memory,
         )
         asked = found.asked
         if asked is not None:

@@ -1,0 +1,72 @@
+"""What the value of an option may be, as a part of its record.
+
+What a check needs is loaded when it runs: the help of the command line needs the records alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+Check: TypeAlias = Callable[[str, Any], Any]
+"""Name and value of an option → the value as verbs read it; an error where it may not be that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One of a few texts, or None among them (K122)."""
+
+    words: tuple[str | None, ...]
+    do: str
+
+    def __call__(self, name: str, value: Any) -> str | None:
+        """Return the text as a plain one."""
+        from karat.api.options import one_of
+
+        chosen: str | None = one_of(name, value, self.words, self.do)
+        return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number in a range (K122)."""
+
+    least: int
+    do: str
+    most: float = math.inf
+    choices: str = ""
+
+    def __call__(self, name: str, value: Any) -> int:
+        """Return the number as a Python int."""
+        from karat.api.options import whole_number
+
+        return whole_number(name, value, self.do, self.least, self.most, self.choices)
+
+
+MIN_MEMORY: Final = 1 << 20
+"""Bytes that rows of one batch fit."""
+
+
+def memory(name: str, value: Any) -> int:
+    """Return a number of bytes (K122)."""
+    from karat.api.options import whole_number
+
+    do = "It limits the memory for rows with scores."
+    choices = f"a whole number of bytes from {MIN_MEMORY}"
+    return whole_number(name, value, do, MIN_MEMORY, choices=choices)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """True or False; a text such as 'no' would count as True (K122)."""
+
+    do: str
+
+    def __call__(self, name: str, value: Any) -> bool:
+        """Return the value as a Python bool."""
+        from karat.data.arguments import check_flag
+
+        check_flag(name, value, self.do)
+        return bool(value)
