@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import pytest
 
 import karat
-from karat.api import arguments as common_arguments
 from karat.data.scores.storage import ScoreParts, Storage, stored_in
 from karat.errors import KaratError
 from karat.tally.held_rows import HeldRows
@@ -147,6 +146,6 @@ def test_a_storage_that_loses_a_row_is_found() -> None:
 
     lossy = Storage("lossy", Compressed.of, Compressed.from_bytes, without_first)
     with pytest.MonkeyPatch.context() as patch, stored_in(lossy):
-        patch.setattr(common_arguments, "MIN_MEMORY", 1)
+        patch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
         with pytest.raises(AssertionError, match="n_rows: 47, not 48"):
             check_source(Lossy)
