@@ -163,8 +163,9 @@ def test_a_text_that_contradicts_itself_is_refused(damage: str) -> None:
 def test_texts_of_other_reports_name_their_reader() -> None:
     one = report("labels")
     assert one.gold is not None
+    assert type(karat.Report.from_json(one.to_json())) is karat.JudgedReport
     with pytest.raises(karat.KaratError, match=r"Read it with karat\.JudgedReport\.from_json"):
-        karat.Report.from_json(one.to_json())
+        type(one.gold).from_json(one.to_json())
     with pytest.raises(karat.KaratError, match=r"Read it with karat\.Report\.from_json"):
         karat.JudgedReport.from_json(one.gold.to_json())
     with pytest.raises(karat.KaratError, match="K205"):
