@@ -16,7 +16,7 @@ import numpy as np
 
 import karat
 from karat.api.judging import JudgedReport
-from karat.api.report import Report
+from karat.api.results import ClassReport as Report
 from karat.api.sets import MultilabelReport
 from karat.data.accumulator import Tallies
 from karat.data.scores.storage import ScoreParts

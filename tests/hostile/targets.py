@@ -15,7 +15,7 @@ import numpy as np
 import karat
 from karat.api.gate.baseline import _canonical, _checksum, checked_baseline, read_baseline
 from karat.api.judging import JudgedReport
-from karat.api.report import Report
+from karat.api.results import ClassReport as Report
 from karat.api.sets import MultilabelReport
 from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading

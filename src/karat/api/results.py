@@ -287,7 +287,7 @@ class Report(report.ClassReport, base.Report):
 
 
 ClassReport = Report
-"""The name within the package, where reports of other kinds are told from it."""
+"""The name within the package, which differs from that of the base class."""
 
 
 class Comparison(Exports, outcome.Comparison):

@@ -1,4 +1,4 @@
-"""Parts that only some kinds of reports have, and what is said where one is missing."""
+"""Parts that only some kinds of reports have, and the error where one is missing."""
 
 from __future__ import annotations
 
