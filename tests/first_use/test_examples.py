@@ -33,7 +33,7 @@ RANDOM = _RNG.integers(0, 2, N)
 
 def help_examples() -> list[str]:
     """The examples of every command, those that write a baseline first."""
-    context = click.Context(app)
+    context = click.Context(app, **app.context_settings)
     commands = [app.get_command(context, name) for name in app.list_commands(context)]
     found = [text for one in commands for text in getattr(one, "examples", None) or ()]
     assert len(found) > 30

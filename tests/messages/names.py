@@ -128,7 +128,7 @@ def options_of(command: str = "") -> frozenset[str] | None:
 
     from karat.cli.app import app
 
-    found = app.get_command(click.Context(app), command) if command else app
+    found = app.get_command(click.Context(app, **app.context_settings), command) if command else app
     if found is None:
         return None
     given = [one for item in found.params for one in [*item.opts, *item.secondary_opts]]
@@ -142,7 +142,7 @@ def all_options() -> frozenset[str]:
 
     from karat.cli.app import app
 
-    names = ["", *app.list_commands(click.Context(app))]
+    names = ["", *app.list_commands(click.Context(app, **app.context_settings))]
     return frozenset(one for name in names for one in options_of(name) or ())
 
 
@@ -153,7 +153,7 @@ def is_flag(option: str) -> bool:
 
     from karat.cli.app import app
 
-    context = click.Context(app)
+    context = click.Context(app, **app.context_settings)
     found = [app.get_command(context, name) for name in app.list_commands(context)]
     items = [item for command in found if command for item in command.params]
     named = [item for item in items if option in item.opts]

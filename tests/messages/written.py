@@ -124,7 +124,7 @@ def commands() -> list[Text]:
 
     from karat.cli.app import app
 
-    context = click.Context(app)
+    context = click.Context(app, **app.context_settings)
     found = []
     for name in ("", *app.list_commands(context)):
         command = app.get_command(context, name) if name else app

@@ -8,7 +8,7 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
@@ -461,8 +461,8 @@ class Facts:
 
     def __call__(self, body: Callable[..., Any]) -> Record:
         """Register a body."""
-        names = [field.name for field in fields(self)]
-        facts = {self.attributes.get(name, name): getattr(self, name) for name in names}
+        # `fields` takes as long as all of the rest, for hundreds of metrics.
+        facts = {self.attributes.get(name, name): value for name, value in vars(self).items()}
         return recorded(body, self.views, self.no_view, facts)
 
 
