@@ -69,6 +69,12 @@ def test_verbs_refuse_it_first() -> None:
         karat.Stream(max_memory=5)
 
 
+@pytest.mark.parametrize("names", [("adjust", "warn_only"), ("warn_only", "adjust")])
+def test_of_two_wrong_values_the_first_of_the_records_is_refused(names: tuple[str, str]) -> None:
+    with pytest.raises(karat.KaratError, match=r"K122  adjust='x'"):
+        Request.of("gate", **dict.fromkeys(names, "x"))
+
+
 def test_records_are_values() -> None:
     for item in all_options().values():
         for same in (copy.deepcopy(item), pickle.loads(pickle.dumps(item))):

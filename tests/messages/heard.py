@@ -21,6 +21,7 @@ import karat
 from karat.api.results import ClassReport
 from karat.errors.doubts import Doubt
 from karat.errors.kinds import KaratError
+from karat.results.parts import MissingMethod
 from tests.corpus.outcome import Prose, plain
 from tests.messages import names
 from tests.messages.examples import LEFT_OUT, Example
@@ -161,6 +162,14 @@ def _wrapped(path: str, function: Any) -> Any:
     return called
 
 
+def _function(holder: Any, name: str) -> Any:
+    """What stands there: of a class itself, not what it shows of an attribute."""
+    found = inspect.getattr_static(holder, name, None) if inspect.isclass(holder) else None
+    if isinstance(found, MissingMethod) and name in holder.methods:
+        return found.body
+    return found if inspect.isclass(holder) else getattr(holder, name)
+
+
 def _places() -> Iterator[tuple[Any, str, str]]:
     """Where public names are looked up: the holder, the name there, the path."""
     from karat.cli import app
@@ -179,14 +188,14 @@ def _places() -> Iterator[tuple[Any, str, str]]:
         holder = ClassReport if kind == "Report" else names.named(kind)
         for name in dir(holder):
             is_public = name == "__init__" or not name.startswith("_")
-            if is_public and inspect.isfunction(inspect.getattr_static(holder, name, None)):
+            if is_public and inspect.isfunction(_function(holder, name)):
                 yield holder, name, kind if name == "__init__" else f"{kind}.{name}"
 
 
 @contextmanager
 def listening() -> Iterator[None]:
     """Follow the calls of public names that are made within."""
-    before = [(holder, name, getattr(holder, name), path) for holder, name, path in _places()]
+    before = [(holder, name, _function(holder, name), path) for holder, name, path in _places()]
     is_own = [name in vars(holder) for holder, name, *_ in before]
     new, init = Doubt.__new__, KaratError.__init__
 

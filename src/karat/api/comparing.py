@@ -33,7 +33,7 @@ from karat.data.sources.tables.rows import read_rows
 from karat.data.table_sets import TableSets, beside_sets
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, only_doubts
-from karat.errors.together import refuse
+from karat.errors.together import Design, Kind, refusal, refuse
 from karat.inference.comparison.best import BestModels, Contest
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
 from karat.metrics import Metric, get
@@ -208,8 +208,8 @@ def _units_of_looks(found: Compared) -> float:
     """Number of rows, or of clusters, of models that are compared at every look (K238)."""
     if isinstance(found, Models) and found.is_paired:
         return found.n_units
-    refuse("compare", "sets" if found.is_of_sets else "models on different rows", {"anytime": True})
-    raise AssertionError("the table has no such cell")
+    beside: Kind | Design = "sets" if found.is_of_sets else "models on different rows"
+    raise refusal("compare", beside, "anytime")
 
 
 def _of_order(arguments: ModelArguments, request: Request) -> Iterator[Doubt]:

@@ -31,7 +31,7 @@ from karat.curves._traced import (
 from karat.data.accumulator import rows_in_memory
 from karat.data.arguments import check_flag
 from karat.data.scores.rows import InMemoryScores
-from karat.data.sources.arrays.rows import RowOptions, score_rows
+from karat.data.sources.arrays.rows import RowArguments, score_rows
 from karat.errors import UndefinedWarning, error, shown
 from karat.errors.habits import unknown_argument
 from karat.metrics import ClassProbabilities, ClassRanks
@@ -107,7 +107,7 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
         if y_true is None:
             raise error("K127", others="y_prob=")
         chosen = _checked(defaults | given, least=3 if body.__name__ == "cost" else 2)
-        options = RowOptions(labels, positive, weights, n_threads=n_threads)
+        options = RowArguments(labels, positive, weights, n_threads=n_threads)
         source = score_rows(y_true, given_scores(y_prob, y_score), options=options)
         rows = InMemoryScores.of(rows_in_memory(source), n_threads=n_threads)
         places = _places(rows, body.__name__, average, classes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 from karat.api.arguments import (
     MAX_MEMORY,
@@ -28,7 +27,7 @@ from karat.api.sources import (
     check_sources,
     is_table_given,
     plain_source,
-    row_options,
+    row_arguments,
     with_ids_of_repeats,
 )
 from karat.api.table_reports import of_columns, report_of_table
@@ -227,20 +226,15 @@ def _report_of_arrays(request: Request, spec: Spec) -> ClassReport:
     return class_report_of(accumulate(source, empty, n_threads=request.n_threads), spec)
 
 
-_OF_CLASSES: Final = "labels positive weights n_threads"
-
-
 def _batch_of_arrays(request: Request, spec: Spec) -> Batch:
     """Return arguments in memory as one batch: rows with scores, labels, or a confusion matrix."""
     y_true, y_pred, confusion = request.y_true, request.y_pred, request.confusion
     clusters, by, folds = request.clusters, request.by, request.folds
-    classes = {name: getattr(request, name) for name in _OF_CLASSES.split()}
     if request.y_prob is not None or request.y_score is not None:
         if y_true is None:
             raise error("K127", others="y_prob=")
         scores = given_scores(request.y_prob, request.y_score)
-        beside = row_options(request, f"{_OF_CLASSES} clusters by folds threshold")
-        return score_rows(y_true, scores, y_pred, beside)
+        return score_rows(y_true, scores, y_pred, row_arguments(request))
     refuse_threshold(request.threshold)
     if y_true is not None and y_pred is None and confusion is None:
         raise given_alone(y_true)
@@ -255,14 +249,23 @@ def _batch_of_arrays(request: Request, spec: Spec) -> Batch:
         do = "Give y_true and y_pred; a confusion matrix does not say which rows it counts."
         raise error("K250", found="folds= was given without rows", do=do)
     if has_rows and not (clusters is None and by is None and folds is None and not spec.keep_rows):
-        return label_rows(y_true, y_pred, row_options(request, f"{_OF_CLASSES} clusters by folds"))
+        return label_rows(y_true, y_pred, row_arguments(request))
     if clusters is not None:
         if confusion is None:
             raise error("K127", others="y_pred")
         do = "Give y_true and y_pred; a confusion matrix does not say which rows go together."
         raise error("K141", argument="clusters=", found="clusters= was given without rows", do=do)
     doubts = doubts_of_order(y_true, "y_true", y_pred=y_pred, weights=request.weights)
-    return Counted(tallied(y_true, y_pred, confusion, **classes), warnings=tuple(doubts))
+    cells = tallied(
+        y_true,
+        y_pred,
+        confusion,
+        labels=request.labels,
+        positive=request.positive,
+        weights=request.weights,
+        n_threads=request.n_threads,
+    )
+    return Counted(cells, warnings=tuple(doubts))
 
 
 def _tensors(rows: DeviceArrays, request: Request, empty: ScoreParts) -> Batch | None:

@@ -11,7 +11,7 @@ import numpy as np
 from karat.api.measuring import Spec, report_of
 from karat.api.model_arguments import ModelArguments
 from karat.api.request.request import Request
-from karat.api.sources import row_options
+from karat.api.sources import row_arguments
 from karat.data.accumulator import accumulate
 from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
@@ -41,7 +41,7 @@ def rows_with_folds(arguments: ModelArguments, request: Request) -> list[Rows]:
         what = "Models were measured on different rows" if arguments.trues else "Reports were given"
         do = "Give y_true and the predictions of each model for the same rows and folds."
         raise error("K250", found=what, do=do)
-    options = row_options(request, "folds labels positive weights n_threads")
+    options = replace(row_arguments(request), clusters=None)
     each = []
     for name in arguments.names:
         predicted = arguments.predicted.get(name)

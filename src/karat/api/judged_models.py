@@ -22,7 +22,7 @@ from karat.api.judging import (
 from karat.api.measuring import Spec
 from karat.api.model_arguments import judged_arguments, refuse_whole_tables_of_judges
 from karat.api.request.request import Request
-from karat.api.sources import columns_to_read, row_options
+from karat.api.sources import columns_to_read, row_arguments
 from karat.data.judged import JudgedRows, judged_arrays, judged_table
 from karat.data.labels.counting import count_codes
 from karat.data.labels.matrices import display_names
@@ -229,7 +229,7 @@ def judged_models_of_arrays(request: Request, spec: Spec) -> JudgedModels:
             options=replace(options, labels=labels),
         )
 
-    options = row_options(request, "positive weights clusters n_threads")
+    options = row_arguments(request)
     labels = request.labels
     rows = {name: of(name, labels) for name in names}
     return judged_models(_on_one_axis(rows, of, labels), spec, is_random=request.gold_is_random)

@@ -15,7 +15,7 @@ from karat.api.report import Report
 from karat.api.request.request import Request
 from karat.api.results import ClassReport, Result
 from karat.api.score_functions import given_scores
-from karat.api.sources import columns_to_read, row_options
+from karat.api.sources import columns_to_read, row_arguments
 from karat.data.accumulator import accumulate
 from karat.data.judged import JudgeColumns, JudgedRows, judged_arrays, judged_table
 from karat.data.label_doubts import doubts_of_labels
@@ -203,7 +203,7 @@ def _of_arrays(request: Request) -> JudgedRows:
         pred,
         scores,
         gold_weights=request.gold_weights,
-        options=row_options(request, "labels positive weights clusters threshold n_threads"),
+        options=row_arguments(request),
     )
 
 

@@ -13,7 +13,7 @@ from karat.api.arguments import is_frequency, wanted_of_scores
 from karat.api.doubts import of_classes, of_labels, of_model
 from karat.api.model_arguments import ModelArguments
 from karat.api.request.request import Request
-from karat.api.sources import row_options
+from karat.api.sources import row_arguments
 from karat.data.accumulator import rows_in_memory
 from karat.data.checks import check_in_common
 from karat.data.clusters import one_cluster
@@ -404,7 +404,7 @@ def models_of_arrays(arguments: ModelArguments, request: Request) -> Models:
     scored = {}
     for name, (argument, values) in arguments.scores.items():
         guess, scores = arguments.predicted.get(name), as_scores(values, argument)
-        beside = replace(row_options(request, "labels positive n_threads"), weights=w)
+        beside = replace(row_arguments(request), weights=w, clusters=None, folds=None)
         scored[name] = score_rows(arguments.true, scores, guess, beside)
     if scored:
         others = {name: column for name, column in predicted.items() if name not in scored}

@@ -58,9 +58,17 @@ def _kind(schema: str) -> type[Report]:
 
 def _check_data(kind: type) -> None:
     if not hasattr(kind, "__dataclass_fields__"):
-        told = "karat.Report is what reports have in common, and holds no data"
+        fact = "karat.Report is what reports have in common, and holds no data"
         do = "derive from the type of a report: type(karat.evaluate(...))"
-        raise TypeError(f"{kind.__name__} cannot be made: {told}; {do}")
+        raise TypeError(f"{kind.__name__} cannot be made: {fact}; {do}")
+
+
+def _of_classes(report: object) -> ClassReport:
+    """The report, as a type checker needs it in a method of reports of classes."""
+    from karat.results.report import ClassReport
+
+    assert isinstance(report, ClassReport)
+    return report
 
 
 class Report(Exports):
@@ -95,6 +103,8 @@ class Report(Exports):
 
     kind: ClassVar[str]
     """What the report is of, as the start of a sentence."""
+    methods: ClassVar[frozenset[str]] = frozenset()
+    """Names of those methods below, of some kinds alone, that the kind has."""
 
     if TYPE_CHECKING:
         # Of the data, which come first among the bases of each kind.
@@ -389,7 +399,20 @@ class Report(Exports):
             >>> found.ids, found.n, found[0]["prob"]
             (['t2', 't4'], 2, 0.2)
         """
-        raise AttributeError
+        from karat.api.row_list import RowList
+        from karat.results.row_list import rows_of
+
+        found = rows_of(
+            _of_classes(self),
+            true=true,
+            pred=pred,
+            by=by,
+            between=between,
+            label=label,
+            wrong=wrong,
+            limit=limit,
+        )
+        return RowList(found.records, found.columns, found.n)
 
     @method
     def to_model_index(
@@ -448,7 +471,19 @@ class Report(Exports):
 
         Source: huggingface.co/docs/hub/model-cards, the specification in hub-docs/modelcard.md.
         """
-        raise AttributeError
+        from karat.output.model_index import model_index_of
+
+        return model_index_of(
+            _of_classes(self),
+            model_name=model_name,
+            dataset=dataset,
+            dataset_type=dataset_type,
+            config=config,
+            split=split,
+            revision=revision,
+            task=task,
+            metrics=metrics,
+        )
 
     @method
     def to_mlflow(
@@ -483,7 +518,9 @@ class Report(Exports):
 
         Source: mlflow.utils.validation, for the characters of keys.
         """
-        raise AttributeError
+        from karat.output.tidy import mlflow_of
+
+        return mlflow_of(_of_classes(self), metrics=metrics, per_class=per_class, prefix=prefix)
 
     @method
     def to_wandb(
@@ -512,7 +549,9 @@ class Report(Exports):
 
         Source: docs.wandb.ai, metric naming constraints.
         """
-        raise AttributeError
+        from karat.output.tidy import wandb_of
+
+        return wandb_of(_of_classes(self), metrics=metrics, per_class=per_class, prefix=prefix)
 
     @method
     def of_labels(self, labels: Sequence[Label] | str) -> Self:

@@ -5,7 +5,7 @@ The data come from `karat.results`. `karat.output`, which is loaded at first use
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.api import report as base
@@ -22,12 +22,9 @@ from karat.results import report, result
 if TYPE_CHECKING:
     from os import PathLike
 
-    from karat.api.row_list import RowList
     from karat.output.document import Document
-    from karat.output.model_index import ModelIndex
-    from karat.output.tidy import MlflowLog, Row
+    from karat.output.tidy import Row
     from karat.results.slices import Slices
-    from karat.tally import Label
 
 
 attach_forms(Curve, ByClass, Curves, result.Results)
@@ -119,6 +116,7 @@ class Report(report.ClassReport, base.Report):
     """
 
     kind = "A report of rows with one class each"
+    methods = frozenset({"rows", "to_mlflow", "to_model_index", "to_wandb"})
     result_type: ClassVar[type[result.Result]] = Result
     """Types that name a metric."""
 
@@ -186,54 +184,6 @@ class Report(report.ClassReport, base.Report):
 
         return rows_of_report(self), REPORT_COLUMNS
 
-    def to_model_index(
-        self,
-        *,
-        model_name: str,
-        dataset: str,
-        dataset_type: str | None = None,
-        config: str | None = None,
-        split: str | None = None,
-        revision: str | None = None,
-        task: str = "text-classification",
-        metrics: Iterable[str] | None = None,
-    ) -> ModelIndex:
-        from karat.output.model_index import model_index_of
-
-        return model_index_of(
-            self,
-            model_name=model_name,
-            dataset=dataset,
-            dataset_type=dataset_type,
-            config=config,
-            split=split,
-            revision=revision,
-            task=task,
-            metrics=metrics,
-        )
-
-    def to_mlflow(
-        self,
-        *,
-        metrics: Literal["headline", "all"] = "headline",
-        per_class: bool = False,
-        prefix: str = "",
-    ) -> MlflowLog:
-        from karat.output.tidy import mlflow_of
-
-        return mlflow_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
-
-    def to_wandb(
-        self,
-        *,
-        metrics: Literal["headline", "all"] = "headline",
-        per_class: bool = False,
-        prefix: str = "",
-    ) -> dict[str, float]:
-        from karat.output.tidy import wandb_of
-
-        return wandb_of(self, metrics=metrics, per_class=per_class, prefix=prefix)
-
     @property
     def per_class(self) -> ClassRows:
         return ClassRows.kept(super().per_class, self)
@@ -253,32 +203,6 @@ class Report(report.ClassReport, base.Report):
     def slices(self) -> Slices:
         attach_forms_of_slices()
         return super().slices
-
-    def rows(
-        self,
-        true: Label | None = None,
-        pred: Label | None = None,
-        *,
-        by: Mapping[str, Any] | None = None,
-        between: tuple[float, float] | None = None,
-        label: Label | None = None,
-        wrong: bool = False,
-        limit: int | None = None,
-    ) -> RowList:
-        from karat.api.row_list import RowList
-        from karat.results.row_list import rows_of
-
-        found = rows_of(
-            self,
-            true=true,
-            pred=pred,
-            by=by,
-            between=between,
-            label=label,
-            wrong=wrong,
-            limit=limit,
-        )
-        return RowList(found.records, found.columns, found.n)
 
     def _repr_html_(self) -> str:
         from karat.output.forms import form, report_as_html

@@ -8,7 +8,7 @@ from karat.api.arguments import column_name, is_frequency
 from karat.api.options import plain_text
 from karat.api.request.request import Request
 from karat.data.slices.folds import columns_of_folds
-from karat.data.sources.arrays.rows import RowOptions
+from karat.data.sources.arrays.rows import RowArguments
 from karat.data.sources.columns import TableRequest
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
@@ -114,6 +114,15 @@ def with_ids_of_repeats(folds: Any, clusters: Any, ids: Any) -> tuple[Any, bool]
     return clusters, False
 
 
-def row_options(request: Request, names: str) -> RowOptions:
-    """Return what a request says of rows in memory: the options of these names."""
-    return RowOptions(**{name: getattr(request, name) for name in names.split()})
+def row_arguments(request: Request) -> RowArguments:
+    """Return what a request says of rows in memory, beside their labels and scores."""
+    return RowArguments(
+        request.labels,
+        request.positive,
+        request.weights,
+        request.clusters,
+        request.by,
+        request.folds,
+        request.threshold,
+        request.n_threads,
+    )

@@ -35,7 +35,7 @@ from karat.data.slices.codes import (
     refuse_same_names,
     searched_columns,
 )
-from karat.data.sources.arrays.rows import RowOptions, label_rows, score_rows
+from karat.data.sources.arrays.rows import RowArguments, label_rows, score_rows
 from karat.data.sources.columns import columns_to_search
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.files.paths import names_files
@@ -350,7 +350,7 @@ def _read(request: Request, metric: Metric | None) -> _Given:
         read = _of_losses(loss, weights, clusters, _columns(by))
         doubts = doubts_of_order(loss, "loss", weights=weights, clusters=clusters, by=by)
         return replace(read, notes=tuple(doubts))
-    options = RowOptions(request.labels, request.positive, weights, clusters)
+    options = RowArguments(request.labels, request.positive, weights, clusters)
     if request.y_prob is None and request.y_score is None:
         rows = label_rows(y_true, y_pred, options)
     else:

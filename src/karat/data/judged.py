@@ -16,7 +16,7 @@ from karat.data.labels.containers import encode
 from karat.data.roles import find_roles, normalized
 from karat.data.rows import Rows
 from karat.data.scores.containers import Scores
-from karat.data.sources.arrays.rows import NONE, RowOptions, label_rows, score_rows
+from karat.data.sources.arrays.rows import NONE, RowArguments, label_rows, score_rows
 from karat.data.sources.columns import TableRequest, find_columns
 from karat.data.sources.distributed.frames import pieces_of
 from karat.data.sources.files.paths import is_query, is_read_once, names_files
@@ -79,7 +79,7 @@ def judged_arrays(
     scores: Scores | None = None,
     *,
     gold_weights: Any = None,
-    options: RowOptions = NONE,
+    options: RowArguments = NONE,
 ) -> JudgedRows:
     """Return arguments in memory as rows with gold labels and a judge's.
 

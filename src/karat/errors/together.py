@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from karat.errors import error
+from karat.errors import KaratError, error
 from karat.errors.options import option
 
 Kind: TypeAlias = Literal["sets", "sets of arrays", "sets of a table", "a report", "reports"]
@@ -258,8 +258,6 @@ def refuse(verb: str, beside: Kind | Design, chosen: Mapping[str, Any]) -> None:
     for cell in TABLE:
         if cell.beside != beside or cell.verb not in ("any", verb):
             continue
-        if not cell.option:
-            raise error(cell.code, **cell.facts(""))
         if cell.option not in chosen:
             continue
         value = chosen[cell.option]
@@ -272,6 +270,12 @@ def refuse(verb: str, beside: Kind | Design, chosen: Mapping[str, Any]) -> None:
         elif cell.values == (None,):
             argument = f"{cell.option}=None"
         raise error(cell.code, **cell.facts(argument))
+
+
+def refusal(verb: str, beside: Kind | Design, name: str = "") -> KaratError:
+    """Return the error of a cell: of rows that a verb does not take with an option, or at all."""
+    (cell,) = (x for x in TABLE if (x.verb, x.beside, x.option) == (verb, beside, name))
+    return error(cell.code, **cell.facts(option(name) if name else ""))
 
 
 def _is_text(value: Any, text: Any) -> bool:

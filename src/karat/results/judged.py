@@ -31,15 +31,7 @@ IN_JSON: Final = (
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class JudgedResult(Result):
-    """One metric from gold labels and a judge's: the prediction-powered estimate, and its parts.
-
-    Attributes:
-        judge_weight: λ of PPI++, the weight of the judge's labels, from 0 to 1.
-        n_effective: number of gold labels that would give as narrow an interval without a judge.
-        n_gold: rows with a gold label.
-        gold_value, gold_low, gold_high: the metric of the gold rows alone, with its interval.
-        judge_value: the metric with the judge's labels as the truth, of all rows.
-    """
+    """One metric from gold labels and a judge's; `karat.api.judging` lists the attributes."""
 
     judge_weight: float
     n_effective: float

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from inspect import getattr_static
+from types import MethodType
 from typing import Any
 
 
@@ -33,7 +34,12 @@ class CommonPart(MissingPart):
 
 
 class MissingMethod(MissingPart):
-    """Method that a report lacks unless its kind defines it."""
+    """Method that a report lacks unless its kind names it in `methods`, or defines its own."""
+
+    def __get__(self, report: object, kind: type | None = None) -> Any:
+        if report is not None and self.body.__name__ in getattr(kind, "methods", ()):
+            return MethodType(self.body, report)
+        return super().__get__(report, kind)
 
     def of_class(self) -> Any:
         """Return a function that calls the method of the kind."""
@@ -58,9 +64,9 @@ def parts_of(kind: type) -> dict[str, bool]:
         for name, value in vars(base).items()
         if isinstance(value, MissingPart) and not isinstance(value, CommonPart)
     }
-    fields = getattr(kind, "__dataclass_fields__", {})
+    there = {*getattr(kind, "__dataclass_fields__", ()), *getattr(kind, "methods", ())}
     return {
-        name: name in fields or not isinstance(getattr_static(kind, name), MissingPart)
+        name: name in there or not isinstance(getattr_static(kind, name), MissingPart)
         for name in sorted(named)
     }
 

@@ -17,7 +17,7 @@ from karat.api.request.request import Request
 from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
 from karat.api.sets import MultilabelReport
-from karat.api.sources import columns_to_read, row_options
+from karat.api.sources import columns_to_read, row_arguments
 from karat.data.checks import doubts_of_order
 from karat.data.clusters import RowNames, encode_names, names_of_column
 from karat.data.roles import with_place
@@ -114,10 +114,9 @@ def _read(source: Any, name: str, request: Request) -> Rows | TableSets:
 
 
 def _of_arrays(request: Request, name: str) -> Rows:
-    options = row_options(request, "labels positive n_threads weights folds")
+    options = replace(row_arguments(request), clusters=None, by=None)
     threshold = request.threshold
     if request.y_prob is not None or request.y_score is not None:
-        options = replace(options, threshold=threshold)
         scores = given_scores(request.y_prob, request.y_score)
         rows = score_rows(request.y_true, scores, request.y_pred, options)
         if rows.weights is not None:

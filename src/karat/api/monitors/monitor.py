@@ -50,7 +50,7 @@ from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
 from karat.errors.options import option
 from karat.errors.text import counted
-from karat.errors.together import refuse
+from karat.errors.together import refusal
 from karat.inference.label_intervals import N_FEW_CLUSTERS
 from karat.results.gate.monitored import (
     Look,
@@ -175,7 +175,7 @@ class Monitor:
         fixed = {"positive": positive, "threshold": settings.threshold, "labels": known}
         request = request.but(**fixed)
         if are_sets_of(request):
-            refuse("Monitor", "sets", {})
+            raise refusal("Monitor", "sets")
         with _of_first_batch(of_first):
             new = _of_one_class(current_rows(request, _name(request.y_true, "the batch")))
         old: Rows | None = None
@@ -462,8 +462,7 @@ def _content(path: str | PathLike[str]) -> bytes | None:
 def _of_one_class(rows: Any) -> Rows:
     if isinstance(rows, Rows):
         return rows
-    refuse("Monitor", "sets", {})
-    raise AssertionError("the table has no such cell")
+    raise refusal("Monitor", "sets")
 
 
 def _name(source: Any, otherwise: str) -> str:

@@ -45,19 +45,6 @@ class Whole:
         return whole_number(name, value, self.do, self.least, self.most, self.choices)
 
 
-MIN_MEMORY: Final = 1 << 20
-"""Bytes that rows of one batch fit."""
-
-
-def memory(name: str, value: Any) -> int:
-    """Return a number of bytes (K122)."""
-    from karat.api.options import whole_number
-
-    do = "It limits the memory for rows with scores."
-    choices = f"a whole number of bytes from {MIN_MEMORY}"
-    return whole_number(name, value, do, MIN_MEMORY, choices=choices)
-
-
 @dataclass(frozen=True, slots=True)
 class Switch:
     """True or False; a text such as 'no' would count as True (K122)."""
@@ -70,3 +57,16 @@ class Switch:
 
         check_flag(name, value, self.do)
         return bool(value)
+
+
+MIN_MEMORY: Final = 1 << 20
+"""Bytes that rows of one batch fit."""
+
+
+def memory(name: str, value: Any) -> int:
+    """Return a number of bytes (K122)."""
+    from karat.api.options import whole_number
+
+    do = "It limits the memory for rows with scores."
+    choices = f"a whole number of bytes from {MIN_MEMORY}"
+    return whole_number(name, value, do, MIN_MEMORY, choices=choices)

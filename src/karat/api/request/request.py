@@ -60,12 +60,12 @@ class Request(
         """The request of a verb; options that are not given have its defaults.
 
         Errors:
-            K122, K227 a value that the record of its option does not allow.
+            K122 a value that the record of its option does not allow.
         """
-        checks = _checks(verb)
-        for name in values.keys() & checks.keys():
-            if (value := values[name]) is not None or getattr(cls, name) is not None:
-                values[name] = checks[name](name, value)
+        for name, check in _checks(verb).items():
+            value = values.get(name)
+            if value is not None or (name in values and getattr(cls, name) is not None):
+                values[name] = check(name, value)
         return _new(cls, {**_changed(verb), **values, "verb": verb})
 
     def but(self, **values: Any) -> Self:

@@ -42,8 +42,8 @@ def verb(function: Callable[..., T]) -> Callable[..., T]:
         if positional:
             if len(positional) > len(places):
                 known = f"{len(places)} ({', '.join(places)})" if places else "none"
-                told = f"{name}() takes {known} by position, and got {len(positional)}"
-                raise TypeError(f"{told}: name {'the others' if places else 'them'}")
+                fact = f"{name}() takes {known} by position, and got {len(positional)}"
+                raise TypeError(f"{fact}: name {'the others' if places else 'them'}")
             if twice := [place for place in places[: len(positional)] if place in kwargs]:
                 raise TypeError(f"{name}() got multiple values for argument {twice[0]!r}")
             kwargs |= zip(places, positional, strict=False)

@@ -17,7 +17,7 @@ from karat.data.scores.classes import checked_threshold
 from karat.data.scores.containers import Scores, refuse_scores
 from karat.data.scores.matrix import Columns, Differences
 from karat.data.scores.ranking import AreasAhead, Ranked, pair_areas, rank, rank_pooled
-from karat.data.sources.arrays.rows import RowOptions, score_rows
+from karat.data.sources.arrays.rows import RowArguments, score_rows
 from karat.data.weights import refuse_sums
 from karat.errors import error
 from karat.tally.cached import cached_property
@@ -418,7 +418,7 @@ def tally_scores(
     y_true: Any, scores: Scores, *, y_pred: Any = None, threshold: Any = None, **given: Any
 ) -> InMemoryScores:
     """Tally in-memory rows with scores, with the options of `score_rows`."""
-    rows = score_rows(y_true, scores, y_pred, RowOptions(threshold=threshold, **given))
+    rows = score_rows(y_true, scores, y_pred, RowArguments(threshold=threshold, **given))
     return InMemoryScores.of(rows, threshold, given.get("n_threads"))
 
 

@@ -26,7 +26,7 @@ from karat.tally.folds import FoldColumns
 
 
 @dataclass(frozen=True, slots=True)
-class RowOptions:
+class RowArguments:
     """What is given beside the labels of rows in memory.
 
     Attributes:
@@ -54,10 +54,10 @@ class RowOptions:
         return {name: getattr(self, name) for name in ("weights", "clusters", "by", "folds")}
 
 
-NONE: Final = RowOptions()
+NONE: Final = RowArguments()
 
 
-def label_rows(y_true: Any, y_pred: Any, options: RowOptions = NONE) -> Rows:
+def label_rows(y_true: Any, y_pred: Any, options: RowArguments = NONE) -> Rows:
     """Return true and predicted labels as rows on their class axis, with their tally.
 
     Errors:
@@ -89,7 +89,9 @@ def label_rows(y_true: Any, y_pred: Any, options: RowOptions = NONE) -> Rows:
     )
 
 
-def score_rows(y_true: Any, scores: Scores, y_pred: Any = None, options: RowOptions = NONE) -> Rows:
+def score_rows(
+    y_true: Any, scores: Scores, y_pred: Any = None, options: RowArguments = NONE
+) -> Rows:
     """Return rows with scores.
 
     Args:
