@@ -25,7 +25,7 @@ TOGETHER = """\
 ## What does not go together
 
 Each option that a verb refuses for rows of some kind or design, and why. The error has the code.
-Where nothing stands under "for good", the cell is a hole that a later version may fill.
+Where nothing stands under "for good", a later version may take the option.
 
 | verb | rows | option | why | for good | code |
 |---|---|---|---|---|---|"""
