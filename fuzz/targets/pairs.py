@@ -44,6 +44,17 @@ def sorted_numbers(case: Case) -> None:
     case.expect_same(found, np.sort(made), "numbers in order")
 
 
+@target("group_keys")
+def group_keys(case: Case) -> None:
+    source = case.source
+    n, n_keys = source.size(), source.pick((4, 40, 1 << 40, 0))
+    made = case.arrays.whole(n, max(n_keys, 1), "i8")
+    first, groups = case.call(case.native.group_keys, made, source.integer(n_keys, n_keys))
+    case.expect_length(groups, len(made))
+    case.expect_same(made[first][groups], made, "keys of groups")
+    case.expect((np.diff(first) > 0).all(), "groups are not in the order of their first keys")
+
+
 @target("run_lengths")
 def run_lengths(case: Case) -> None:
     made = case.arrays.words(case.source.size(), case.source.pick((4, 8, 64, 1)))

@@ -1,9 +1,12 @@
-// karat._native: pack_pairs, pack_pairs_rows, sorted_keys, sorted_numbers, run_lengths, weighted_runs.
+// karat._native: pack_pairs, pack_pairs_rows, sorted_keys, sorted_numbers, run_lengths, weighted_runs,
+// group_keys.
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
 
 #include "bind/arrays.hpp"
+#include "kernels/group_keys.hpp"
+#include "kernels/large_pages.hpp"
 #include "kernels/pack_pairs.hpp"
 #include "kernels/run_lengths.hpp"
 #include "kernels/score_keys.hpp"
@@ -95,6 +98,19 @@ nb::object weighted_runs_of(nb::handle sorted, int index_bits, nb::handle weight
                           owned(std::move(runs.squares)), owned(std::move(runs.rows)));
 }
 
+nb::object groups_of(nb::handle keys, int64_t n_keys) {
+    const Input input(keys, "keys", 1);
+    const int64_t* numbers = input.int64s();
+    const int64_t n = input.length();
+    auto groups = paged<int64_t>(n);
+    std::vector<int64_t> first;
+    {
+        const Unlocked unlocked(n);
+        first = group_keys(numbers, n, n_keys, groups.get());
+    }
+    return nb::make_tuple(owned(std::move(first)), owned(std::move(groups), n));
+}
+
 }  // namespace
 
 void bind_pairs(nb::module_& m) {
@@ -113,6 +129,7 @@ void bind_pairs(nb::module_& m) {
         nb::arg("true_codes"), nb::arg("pred_codes"), nb::arg("k"));
     m.def("sorted_keys", sorted_keys, nb::arg("keys"), nb::arg("n_threads"));
     m.def("sorted_numbers", sorted_numbers, nb::arg("values"), nb::arg("n_threads"));
+    m.def("group_keys", groups_of, nb::arg("keys"), nb::arg("n_keys"));
     m.def("run_lengths", runs_of, nb::arg("sorted"));
     m.def("weighted_runs", weighted_runs_of, nb::arg("sorted"), nb::arg("index_bits"),
           nb::arg("weights"));

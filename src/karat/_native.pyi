@@ -245,6 +245,12 @@ def sorted_numbers(values: _Float64, n_threads: int) -> _Float64:
     Cost: three walks and a sort of words.
     """
 
+def group_keys(keys: _Int64, n_keys: int) -> tuple[_Int64, _Int64]:
+    """Where each distinct key is first met, in that order, and which of them each key is.
+
+    ValueError for a key outside of [0, n_keys).
+    """
+
 def run_lengths(sorted: _UInt64) -> tuple[_UInt64, _Int64]:
     """Distinct keys and how often each occurs; ValueError when the keys are not sorted."""
 

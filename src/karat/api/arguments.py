@@ -23,6 +23,7 @@ from karat.data.sources.tables.frames import is_frame
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import only_doubts
 from karat.errors.options import option
+from karat.errors.reasons import MissingValuesError
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get, n_records
 from karat.metrics.headlines import MANY_CLASSES, PLACES
@@ -259,9 +260,7 @@ def naming_judges(source: Any) -> Iterator[None]:
     """Context in which errors about missing truth name a column that may hold a judge's labels."""
     try:
         yield
-    except KaratError as problem:
-        if problem.code != "K104":
-            raise
+    except MissingValuesError as problem:
         from karat.data.judged import naming_judge
 
         raise naming_judge(problem, source) from problem.__cause__

@@ -15,6 +15,7 @@ from karat.api.sets import MultilabelReport
 from karat.data.sources.arrays.labels import tally_matrix
 from karat.errors import KaratError, error, short
 from karat.errors.habits import names_its_arguments
+from karat.errors.reasons import NotAMatrixError
 from karat.inference.comparison.records import Difference
 from karat.inference.comparison.sizes import (
     Pilot,
@@ -131,9 +132,7 @@ def rows_needed(
     if not isinstance(pilot, ClassReport):
         try:
             pilot = tally_matrix(pilot)
-        except KaratError as problem:
-            if problem.code != "K119":
-                raise
+        except NotAMatrixError:
             found = f"A confusion matrix is square, and pilot= is {short(pilot)}"
             raise error("K170", found=found) from None
     cells = pilot.cells if isinstance(pilot, ClassReport) else pilot

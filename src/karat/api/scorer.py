@@ -31,6 +31,12 @@ from karat.data.labels.containers import encode
 from karat.data.labels.sets import is_indicator
 from karat.errors import KaratError, UnknownNameError, error, short, shown
 from karat.errors.habits import names_its_arguments, unknown_argument
+from karat.errors.reasons import (
+    NoAverageError,
+    NoCommonLabelError,
+    NoPositiveError,
+    UnknownLabelError,
+)
 from karat.metrics import Metric, get
 from karat.metrics._registry import lookup
 from karat.tally import Label
@@ -187,8 +193,8 @@ class Scorer:
         try:
             try:
                 return float(function_of(self.metric.name)(y, **parameters, **options))
-            except KaratError as problem:
-                if problem.code != "K191" or not are_of_one_spelling():
+            except NoCommonLabelError:
+                if not are_of_one_spelling():
                     raise
             return float(label_value(self.metric, y, **options, are_of_one_spelling=True))
         except KaratError as problem:
@@ -204,15 +210,15 @@ class Scorer:
         params = dict(self.metric.params)
         names = [str(Metric.of(record, average, params)) for average in record.averages]
         calls = [f'karat.scorer("{name}")' for name in names]
-        if problem.code == "K121":
+        if isinstance(problem, NoAverageError):
             do = facts["slip"] or f"The average is part of the name: {', '.join(calls)}."
-            return error("K121", **{**facts, "given": "its name has no average", "do": do})
-        if problem.code == "K190":
-            problem = error("K190", **{**facts, "or_else": ""})
+            return problem.but(given="its name has no average", do=do)
+        if isinstance(problem, NoPositiveError):
+            problem = problem.but(or_else="")
             or_else = f", or {calls[0]}" if calls else ""
             call = f"karat.scorer({str(self.metric)!r}, positive=…){or_else}"
             problem.add_note(f"      For a scorer: {call}.")
-        if problem.code == "K109" and self.labels is None and learned is not None:
+        if isinstance(problem, UnknownLabelError) and self.labels is None and learned is not None:
             call = f"karat.scorer({str(self.metric)!r}, labels=[…])"
             in_words = {
                 "among": "the classes that the estimator learned",
@@ -220,8 +226,8 @@ class Scorer:
                 "do": f"List every class: {call}, which gives probability 0 to those that were not "
                 "learned; or split so that every training part has every class (StratifiedKFold).",
             }
-            return error("K109", **{**facts, **in_words})
-        if problem.code == "K191" and self.labels is None:
+            return problem.but(**in_words)
+        if isinstance(problem, NoCommonLabelError) and self.labels is None:
             problem.add_note(f"      For a scorer: karat.scorer({str(self.metric)!r}, labels=[…]).")
         return problem
 

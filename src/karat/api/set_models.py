@@ -281,12 +281,13 @@ def _with_scores(
     try:
         return with_scores(rows, values, argument, thresholds.get(name), predicts=predicts)
     except KaratError as problem:
-        places = ("argument", "right", "what")
+        places = {key: problem.context.get(key) for key in ("argument", "right", "what")}
         facts = {
-            key: value.replace(argument, f"{argument}[{name!r}]") if key in places else value
-            for key, value in problem.context.items()
+            key: value.replace(argument, f"{argument}[{name!r}]")
+            for key, value in places.items()
+            if value is not None
         }
-        raise error(problem.code, **facts) from None
+        raise problem.but(**facts) from None
 
 
 def _thresholds(given: ModelArguments, threshold: Any) -> dict[str, Any]:

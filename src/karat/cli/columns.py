@@ -70,6 +70,7 @@ def command(predictions: tuple[str, ...], **typed: Any) -> int:
     from karat.api.check import check_of
     from karat.data.sources.files.counted import survey_files
     from karat.data.sources.files.paths import is_read_once
+    from karat.errors.reasons import ManyColumnsError, NoColumnError
     from karat.output.checked import sections_of_check
     from karat.output.terminal import print_document
 
@@ -84,8 +85,7 @@ def command(predictions: tuple[str, ...], **typed: Any) -> int:
     mapping = found.mapping if columns else {}
     document = _document(survey, columns, mapping, request.threshold, of_sets=found.has_sets)
     # Roles that cannot be found are listed with the columns.
-    is_known = found.problem is not None and found.problem.code in ("K405", "K406")
-    is_known = is_known and not columns
+    is_known = isinstance(found.problem, ManyColumnsError | NoColumnError) and not columns
     sections = [] if is_known else sections_of_check(found, has_columns=False)
     print_document(replace(document, sections=(*document.sections, *sections)), sys.stdout)
     return 0 if found.problem is None else WRONG_INPUT

@@ -41,7 +41,8 @@ def command(text: tuple[str, ...]) -> None:
 
 def _named(words: str) -> Metric | None:
     """The metric of that name, words joined as names are; None where words describe others."""
-    from karat.errors import KaratError, UnknownNameError
+    from karat.errors import UnknownNameError
+    from karat.errors.reasons import ParametersError
     from karat.metrics import get, search
 
     try:
@@ -50,10 +51,10 @@ def _named(words: str) -> Metric | None:
         if search(words):
             return None
         raise
-    except KaratError as problem:
+    except ParametersError:
         # A metric whose parameters have no default is known by its name all the same.
         same = [metric for metric in search(words) if words in (metric.name, *metric.aliases)]
-        if problem.code != "K302" or not same:
+        if not same:
             raise
         return same[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -22,7 +22,7 @@ from karat.data.scores.storage import ScoreParts, classes_of_columns
 from karat.data.slices.codes import Key, SliceCodes, coded_texts, of_columns, searched_columns
 from karat.data.sources.files.sql import NO_VALUE
 from karat.data.weights import as_weights
-from karat.errors import KaratError
+from karat.errors.reasons import NotWholeError
 from karat.tally import Axis, Cells, Classes, CrossedCells, Label, union
 from karat.tally.axes import slice_axis, too_many
 from karat.tally.folds import FoldColumns
@@ -120,27 +120,32 @@ def crossed_of(rows: Rows, groups: Sequence[Key]) -> Crossed:
     return found
 
 
+_FAN_IN: Final = 8
+"""Number of tables of one size that are merged at once."""
+
+
 def united(left: Crossed, right: Crossed, classes: Classes | None) -> Crossed:
-    """Merge both into few tables: a combination is moved at most once for each doubling."""
-    found = {}
+    """Merge both into few tables: a combination is moved once for each power of `_FAN_IN`."""
+    merged: dict[Key, tuple[CrossedCells, ...]] = {}
     for key in dict.fromkeys((*left, *right)):
         parts: list[CrossedCells] = []
         for part in (*left.get(key, ()), *right.get(key, ())):
             parts.append(part)
-            while len(parts) > 1 and 2 * parts[-1].n >= parts[-2].n:
+            while len(parts) >= _FAN_IN and parts[-_FAN_IN].n < _FAN_IN * parts[-1].n:
                 assert classes is not None
-                last = parts.pop().on(classes)
-                parts[-1] = parts[-1].on(classes).merge(last)
-        found[key] = tuple(parts)
-    return found
+                parts[-_FAN_IN:] = [_one(parts[-_FAN_IN:], classes)]
+        merged[key] = tuple(parts)
+    return merged
+
+
+def _one(parts: Sequence[CrossedCells], classes: Classes) -> CrossedCells:
+    first, *others = (part.on(classes) for part in parts)
+    return first.merge(*others)
 
 
 def whole(crossed: Crossed, classes: Classes) -> dict[Key, CrossedCells]:
     """Return each as one table."""
-    return {
-        key: reduce(CrossedCells.merge, [part.on(classes) for part in parts])
-        for key, parts in crossed.items()
-    }
+    return {key: _one(parts, classes) for key, parts in crossed.items()}
 
 
 def added(left: Mapping[Label, int], right: Mapping[Label, int]) -> Mapping[Label, int]:
@@ -231,9 +236,8 @@ def values_as_text(values: Any, name: str, n: int) -> Column:
     argument = f"by[{name!r}]"
     try:
         return encode_names(values, argument, "keep")
-    except KaratError as problem:
-        if problem.code != "K105":
-            raise
+    except NotWholeError:
+        pass
     numbers = as_weights(values, n, argument)
     found, codes = np.unique(numbers, return_inverse=True)
     texts = tuple(None if np.isnan(x) else repr(float(x)) for x in found)
@@ -418,14 +422,25 @@ class Tallies:
         n_dropped = self.n_dropped + other.n_dropped
         crossed = united(self.crossed, other.crossed, None if cells is None else cells.classes)
         n_bytes = n_bytes_of(crossed)
+        if n_bytes > empty.max_memory and cells is not None:
+            # Tables that are not merged yet may hold a combination several times.
+            crossed = {key: (table,) for key, table in whole(crossed, cells.classes).items()}
+            n_bytes = n_bytes_of(crossed)
         if n_bytes > empty.max_memory:
             axes = [axis for parts in crossed.values() for axis in parts[0].axes]
             n = self.n_rows + other.n_rows
             raise too_many(n, n_bytes, empty.max_memory, tuple(dict.fromkeys(axes)))
         unverified = added(self.unverified, other.unverified)
-        found = replace(self, cells=cells, scores=scores, sets=sets, crossed=crossed)
-        found = replace(found, n_dropped=n_dropped, unverified=unverified)
-        return found.warned(*other.origin.warnings)
+        merged = replace(
+            self,
+            cells=cells,
+            scores=scores,
+            sets=sets,
+            crossed=crossed,
+            n_dropped=n_dropped,
+            unverified=unverified,
+        )
+        return merged.warned(*other.origin.warnings)
 
     def warned(self, *sentences: str) -> Tallies:
         """Return the tallies with more warnings; of similar ones, the first is kept."""

@@ -15,6 +15,7 @@ from karat.data.labels.arrays import encoded_texts, text_codes
 from karat.data.labels.column import Column, Flags, Kind, Nulls, resolved
 from karat.data.labels.containers import encode
 from karat.errors import KaratError, error
+from karat.errors.reasons import MissingValuesError
 from karat.tally.classes import Label
 
 Codes = npt.NDArray[np.int32]
@@ -129,10 +130,8 @@ def encode_names(values: Any, argument: str, nulls: Nulls, things: str = "values
     """
     try:
         return encode(values, argument, nulls=nulls)
-    except KaratError as problem:
-        if problem.code != "K104":
-            raise
-        raise error("K104", **{**problem.context, "things": things}) from None
+    except MissingValuesError as problem:
+        raise problem.but(things=things) from None
 
 
 def go_together(

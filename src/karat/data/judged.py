@@ -28,6 +28,7 @@ from karat.data.weights import Weights, as_weights
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import is_command_line, option
+from karat.errors.reasons import MissingValuesError, NoColumnError
 from karat.errors.text import counted
 from karat.tally import Classes
 
@@ -186,9 +187,8 @@ def _of_frame(frame: Frame, columns: JudgeColumns, request: TableRequest) -> Jud
     has_predictions = True
     try:
         found = find_columns(request, names, types)
-    except KaratError as problem:
-        is_named = any(wanted[role] for role in ("pred", "prob", "score"))
-        if problem.code != "K406" or is_named:
+    except NoColumnError:
+        if any(wanted[role] for role in ("pred", "prob", "score")):
             raise
         has_predictions, found = False, None
     declared = request.labels
@@ -238,11 +238,9 @@ def _judged(read: Callable[[], Column]) -> Column:
     """Return the judge's labels (K104: some are missing)."""
     try:
         return read()
-    except KaratError as problem:
-        if problem.code != "K104":
-            raise
+    except MissingValuesError as problem:
         do = "Every row needs a judge's label: fill those values, or leave these rows out before."
-        raise error("K104", **{**problem.context, "do": do}) from None
+        raise problem.but(do=do) from None
 
 
 def _gold_of(frame: Frame, judge: str, weights: str | None) -> str:

@@ -16,7 +16,8 @@ from karat.data.clusters import encode_names
 from karat.data.labels.column import is_missing
 from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
-from karat.errors import KaratError, error
+from karat.errors import error
+from karat.errors.reasons import MixedLabelsError, NotLabelsError, NotWholeError
 from karat.tally.bins import uniform_edges
 from karat.tally.listed_rows import Grouping, ListedRows, listed_rows
 from karat.tally.row_sample import row_parts
@@ -115,10 +116,8 @@ def named(found: ListedRows, ids: Any) -> ListedRows:
     """
     try:
         return replace(found, ids=tuple(ids_at(ids, found.rows)))
-    except KaratError as problem:
+    except (NotWholeError, NotLabelsError, MixedLabelsError):
         # A column that was found by its name may hold what names no row.
-        if problem.code not in ("K105", "K106", "K107"):
-            raise
         return found
 
 

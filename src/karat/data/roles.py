@@ -12,6 +12,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
+from karat.errors.reasons import ManyColumnsError, NoColumnError, UnknownColumnError
 
 Role: TypeAlias = Literal[
     "true",
@@ -361,10 +362,9 @@ def _check_given(chosen: Mapping[Role, str], columns: Sequence[str]) -> None:
 
 def with_place(problem: KaratError, name: str) -> KaratError:
     """Return the error about a role of columns, with the name of the table if there are several."""
-    if problem.code not in ("K404", "K405", "K406"):
+    if not isinstance(problem, UnknownColumnError | ManyColumnsError | NoColumnError):
         return problem
-    role = f"{problem.context['role']} in {name}"
-    return error(problem.code, **{**problem.context, "role": role})
+    return problem.but(role=f"{problem.context['role']} in {name}")
 
 
 def unknown_column(name: str, role: str, columns: Sequence[str]) -> KaratError:

@@ -16,7 +16,7 @@ from karat.data.labels.column import Column, Flags
 from karat.data.scores.containers import Scores
 from karat.data.slices.codes import SliceCodes
 from karat.data.weights import Weights
-from karat.errors import KaratError, error
+from karat.errors import KaratError
 from karat.tally import Cells, Classes, Label
 from karat.tally.folds import FoldColumns
 from karat.tally.shared import if_any, recoding, taken
@@ -202,7 +202,7 @@ def numbered(kept: Flags | None) -> Iterator[None]:
         facts = {"row": int(np.flatnonzero(kept)[problem.context["row"]])}
         if "n" in problem.context:
             facts["n"] = len(kept)
-        raise error(problem.code, **{**problem.context, **facts}) from None
+        raise problem.but(**facts) from None
 
 
 @contextmanager
@@ -213,9 +213,8 @@ def numbered_from(start: int) -> Iterator[None]:
     except KaratError as problem:
         if "row" not in problem.context or not start:
             raise
-        facts = {**problem.context, "row": problem.context["row"] + start}
-        facts["numbering"] = f"The count is of rows from {start} on."
-        raise error(problem.code, **facts) from None
+        told = f"The count is of rows from {start} on."
+        raise problem.but(row=problem.context["row"] + start, numbering=told) from None
 
 
 def coded_rows(true: Column, pred: Column | None, classes: Classes) -> tuple[Codes, Codes | None]:

@@ -22,6 +22,7 @@ from karat.data.labels.containers import (
 from karat.data.percents import conversion
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
+from karat.errors.reasons import NotWeightsError
 
 Weights = npt.NDArray[np.float64]
 
@@ -50,11 +51,11 @@ def as_weights(
     """
     try:
         array = _array(values, argument)
-    except KaratError as problem:
-        advice = conversion(values, argument) if problem.code == "K116" else None
+    except NotWeightsError as problem:
+        advice = conversion(values, argument)
         if advice is None:
             raise
-        raise error("K116", **{**problem.context, "advice": advice}) from None
+        raise problem.but(advice=advice) from None
     if len(array) != n:
         raise error("K102", left=beside, n_left=n, right=argument, n_right=len(array))
     with np.errstate(over="ignore"):

@@ -23,9 +23,11 @@ from karat.errors.kinds import (
     UnknownNameError,
 )
 from karat.errors.messages import OTHERS as _OTHERS
+from karat.errors.reasons import REASONS
 
-_UNKNOWN_NAMES = ("K168", "K183", "K211", "K234", "K301", "K306", "K307", "K308", "K309", "K404")
+_UNKNOWN_NAMES = ("K168", "K183", "K211", "K234", "K306", "K307", "K308", "K309")
 _KINDS = {
+    **REASONS,
     "K194": UnknownNameError,
     **dict.fromkeys(_UNKNOWN_NAMES, UnknownNameError),
     "K126": UnknownArgumentError,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from karat.errors.options import argument_as_typed, as_typed
 from karat.errors.text import filled, short
@@ -47,6 +47,10 @@ class KaratError(ValueError):
     def __str__(self) -> str:
         # KeyError would print the repr of the message.
         return str(self.args[0])
+
+    def but(self, **facts: Any) -> Self:
+        """The same error with other facts."""
+        return type(self)(self.code, **{**self.context, **facts})
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A fact may be anything that a caller gave, also what cannot travel: its text does.

@@ -30,6 +30,13 @@ class Moves:
     growth: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class NotTested:
+    """A value without a test of its differences, and the reason."""
+
+    reason: str
+
+
 @dataclass(eq=False)
 class LabelMoves:
     """The same of the mean over the labels, and of the weighted mean, label by label.

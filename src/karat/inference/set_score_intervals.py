@@ -23,7 +23,14 @@ from karat.inference.score_intervals import (
     score_interval,
 )
 from karat.inference.set_intervals import ONE_CLUSTER, interval_of_one
-from karat.inference.set_moves import LabelMoves, LabelSpread, Moves, RowClusters, square_of
+from karat.inference.set_moves import (
+    LabelMoves,
+    LabelSpread,
+    Moves,
+    NotTested,
+    RowClusters,
+    square_of,
+)
 from karat.inference.variance import kish, precision_bias, small_sample
 from karat.metrics import Metric
 from karat.metrics._influence.forms import PrecisionInfluence
@@ -191,30 +198,30 @@ class SetScoreIntervals:
     def _has_one_cluster(self) -> bool:
         return self._clusters is not None and self._clusters.n_clusters < 2
 
-    def compared_moves(self, metric: Metric, value: float) -> Moves | str:
+    def compared_moves(self, metric: Metric, value: float) -> Moves | NotTested:
         """Influence of each row on a metric with this value; or the reason why it is unknown."""
         if self.scores.rows.n < 2 or self._has_one_cluster:
-            return _ONE_ROW if self.scores.rows.n < 2 else ONE_CLUSTER
+            return NotTested(_ONE_ROW if self.scores.rows.n < 2 else ONE_CLUSTER)
         metric = meant_on_sets(metric)
         plain = Metric(metric.record, "plain", metric.params)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             if is_of_rows(metric):
                 if not self._is_whole(metric):
-                    return _NOT_WHOLE
+                    return NotTested(_NOT_WHOLE)
                 phi = self._moves_of_mean(metric, value)
                 mass = self.scores.weights * self.scores.mean(metric).gain
                 if self._clusters is None:
                     phi *= math.sqrt(float(small_sample(kish(mass.sum(), (mass**2).sum()))))
                 return Moves(phi)
             if metric.record.reads is RankedCells:
-                return "its threshold is chosen by the rows"
+                return NotTested("its threshold is chosen by the rows")
             if metric.record.reads is LabelAreas:
                 slopes = self._slopes(metric)
                 if slopes is None:
-                    return _WITHOUT_ERROR
+                    return NotTested(_WITHOUT_ERROR)
                 return Moves(self._sum_of_areas(slopes) * math.sqrt(self._least))
             if reason := reason_without(plain):
-                return f"it has no influence function: it is {reason}"
+                return NotTested(f"it has no influence function: it is {reason}")
             if metric.lift == "micro":
                 return Moves(self._moves_of_pooled(plain) * math.sqrt(self._least))
             spread = self._spread_of(plain)

@@ -10,6 +10,7 @@ from karat._version import __version__
 from karat.errors import KaratError
 from karat.errors.doubts import Doubt, only_doubts
 from karat.errors.habits import of_a_report
+from karat.errors.reasons import UnknownMetricError
 from karat.inference.confidence import Confidence, Interval
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
@@ -161,7 +162,8 @@ class NamedResults(ABC):
             if hint := of_a_report(name):
                 raise AttributeError(hint) from None
             what = "A report has neither an attribute nor a metric of that name.\n"
-            raise AttributeError(what * (problem.code == "K301") + str(problem)) from None
+            is_unknown = isinstance(problem, UnknownMetricError)
+            raise AttributeError(what * is_unknown + str(problem)) from None
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name in self._listed if name.isidentifier())]

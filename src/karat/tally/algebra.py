@@ -51,7 +51,8 @@ def merge(left: Cells, right: Cells) -> Cells:
         left, right = to_sparse(left), to_sparse(right)
     n_rows = left.n_rows + right.n_rows
     # No cell exceeds the number of rows: if that fits, all sums do.
-    if np.any((left.n_rows >= 0) & (right.n_rows >= 0) & (n_rows < 0)):
+    is_negative = n_rows < 0
+    if is_negative.any() and ((left.n_rows >= 0) & (right.n_rows >= 0) & is_negative).any():
         raise error("K213", left=int(left.n_rows.max()), right=int(right.n_rows.max()))
     if left.storage == "sparse":
         return _merge_sparse(left, right, n_rows)

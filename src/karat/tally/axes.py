@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.errors import KaratError, error
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis, Cells
@@ -160,7 +161,7 @@ class ClusteredCells:
 
         Rows of weight 0 are ignored, and so are clusters of such rows.
 
-        Cost: one sort of n keys.
+        Cost: one pass over n keys.
         """
         codes, cells = np.asarray(clusters, np.int64), np.asarray(places, np.int64)
         given = None if weights is None else np.asarray(weights, np.float64)
@@ -213,8 +214,6 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 Counts: TypeAlias = npt.NDArray[np.int64]
 
 _SPECIES: Final = "crossed_cells"
-_DENSE: Final = 8
-"""Places for each row up to which combinations are grouped in a table of them, without a sort."""
 _ARRAYS: Final = ("codes", "n_rows", "n_weighing", "weight", "squares")
 
 
@@ -255,7 +254,7 @@ class CrossedCells:
     ) -> CrossedCells:
         """Make it from the codes int32[2 + a, n] and the weight float64[n] of each row.
 
-        Cost: one sort of n keys.
+        Cost: one pass over n keys.
         """
         each = np.asarray(codes, np.int32)
         n = each.shape[1]
@@ -281,29 +280,30 @@ class CrossedCells:
         arrays = (self.codes, self.n_rows, self.n_weighing, self.weight, self.squares)
         return sum(array.nbytes for array in arrays if array is not None)
 
-    def merge(self, other: CrossedCells) -> CrossedCells:
-        """Return the combinations of both, those of this tally first.
+    def merge(self, *others: CrossedCells) -> CrossedCells:
+        """Return the combinations of all, those of this tally first.
 
         Errors:
-            K201 other axes or classes; K203 only one is weighted.
+            K201 other axes or classes; K203 only some are weighted.
 
-        Cost: one sort of the combinations of both, and one pass over the names.
+        Cost: one pass over the combinations, and one over the names.
         """
-        check_weighting(self.is_weighted, other.is_weighted)
-        axes, tables = united_axes(self.axes, other.axes)
-        if self.classes.labels != other.classes.labels:
-            raise error("K201", left=str(self.classes.labels), right=str(other.classes.labels))
-        right = other.codes.copy()
-        for place, lut in enumerate(tables):
-            right[2 + place] = lut[right[2 + place]]
-
+        axes, codes = self.axes, [self.codes]
+        for other in others:
+            check_weighting(self.is_weighted, other.is_weighted)
+            if self.classes.labels != other.classes.labels:
+                raise error("K201", left=str(self.classes.labels), right=str(other.classes.labels))
+            axes, tables = united_axes(axes, other.axes)
+            recoded = other.codes.copy()
+            for place, lut in enumerate(tables):
+                recoded[2 + place] = lut[recoded[2 + place]]
+            codes.append(recoded)
         sums: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            name: np.concatenate([getattr(part, name) for part in (self, *others)])
             for name in _ARRAYS[1:]
             if getattr(self, name) is not None
         }
-        codes = np.concatenate([self.codes, right], axis=1)
-        return replace(self, axes=axes, codes=codes, **sums)._grouped()
+        return replace(self, axes=axes, codes=np.concatenate(codes, axis=1), **sums)._grouped()
 
     def on(self, classes: Classes) -> CrossedCells:
         """Return the same tally on an axis that contains all of its classes."""
@@ -317,19 +317,10 @@ class CrossedCells:
         """Group equal combinations, in the order of their first occurrence."""
         k = self.classes.k
         keys, n_keys = keys_of(self.codes, [k, k, *(len(axis.labels) for axis in self.axes)])
-        if n_keys > _DENSE * len(keys):
-            found, keys = np.unique(keys, return_inverse=True)
-            keys, n_keys = keys.reshape(-1), len(found)
-        # Of repeated places the last is assigned: the first row, in reversed order.
-        places = np.arange(len(keys))
-        rank = np.empty(n_keys, np.int64)
-        rank[keys[::-1]] = places[::-1]
-        first = np.flatnonzero(rank[keys] == places)
-        rank[keys[first]] = np.arange(len(first))
-        at = rank[keys]
+        first, group = _native.group_keys(keys, n_keys)
 
         def added(values: Numbers) -> Any:
-            found = np.bincount(at, values, len(first))
+            found = np.bincount(group, values, len(first))
             return found.astype(np.int64) if values.dtype.kind == "i" else found
 
         sums: dict[str, Any] = {name: if_any(added, getattr(self, name)) for name in _ARRAYS[1:]}

@@ -31,6 +31,7 @@ from karat.data.table_sets import TableSets, beside_sets
 from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import KaratError, error
 from karat.errors.options import option
+from karat.errors.reasons import UnknownColumnError
 from karat.results.gate.verdicts import refused
 
 _MOST_BYTES: Final = 1 << 28
@@ -230,6 +231,6 @@ def read_baseline_rows(request: Request, baseline: Any, name: str) -> Rows | Tab
             missing = problem.context.get("column")
             named = (role for role in spared if isinstance(getattr(request, role), str))
             role = next((role for role in named if getattr(request, role) == missing), None)
-            if problem.code != "K404" or role is None:
+            if not isinstance(problem, UnknownColumnError) or role is None:
                 raise with_place(problem, name) from None
             request = request.but(**{role: spared.pop(role)})

@@ -49,6 +49,7 @@ from karat.data.rows import Rows
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
 from karat.errors.options import option
+from karat.errors.reasons import DamagedError, UnknownLabelError
 from karat.errors.text import counted
 from karat.errors.together import refusal
 from karat.inference.label_intervals import N_FEW_CLUSTERS
@@ -352,10 +353,9 @@ class Monitor:
         except KaratError as problem:
             if problem.context.get("thing") != "tally":
                 raise
-            facts = {**problem.context, "thing": "monitor"}
-            if problem.code == "K205":
-                facts["do"] = "Restore an earlier copy, or start another monitor."
-            raise error(problem.code, **facts) from None
+            do = "Restore an earlier copy, or start another monitor."
+            facts = {"do": do} if isinstance(problem, DamagedError) else {}
+            raise problem.but(thing="monitor", **facts) from None
 
     @classmethod
     def _assembled(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Monitor:
@@ -364,9 +364,9 @@ class Monitor:
         found = cls.__new__(cls)
         try:
             found._read(header, arrays)
+        except DamagedError:
+            raise
         except KaratError as problem:
-            if problem.code == "K205":
-                raise
             raise ValueError(str(problem).partition("\n")[0]) from None
         return found
 
@@ -494,8 +494,8 @@ def _of_first_batch(classes: Sequence[Any] | None) -> Iterator[None]:
     """
     try:
         yield
-    except KaratError as problem:
-        if classes is None or problem.code != "K109":
+    except UnknownLabelError as problem:
+        if classes is None:
             raise
         facts = {
             "among": "the classes of the first batch",
@@ -503,4 +503,4 @@ def _of_first_batch(classes: Sequence[Any] | None) -> Iterator[None]:
             "do": "Its columns of scores fix the classes of a monitor: remove those rows, or start "
             f"another monitor with {option('labels')} and a column for every class.",
         }
-        raise error("K109", **{**problem.context, **facts}) from None
+        raise problem.but(**facts) from None

@@ -93,7 +93,7 @@ class Settings:
         """The classes, if plain integers map to them directly."""
         return None if self.labels is None else GivenClasses.of(self.labels, self.positive)
 
-    @property
+    @cached_property
     def is_frequency(self) -> bool:
         """True if a weight is a number of rows."""
         return bool(plain_text(self.confidence["weights_are"]) == "frequency")
@@ -112,7 +112,7 @@ class Settings:
         """Contents of a report."""
         return Spec(self.wanted, self.undefined, self.asked, self.n_threads, self.threshold)
 
-    @property
+    @cached_property
     def empty(self) -> ScoreParts:
         """Accumulator of no rows with scores."""
         asked: dict[str, Any] = {"threshold": self.threshold, "positive": self.positive}

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from karat.api.streams.settings import Settings
 from karat.data.accumulator import Tallies
 from karat.data.part_bytes import unpacked_tallies
-from karat.errors import KaratError, error
+from karat.errors import KaratError
+from karat.errors.reasons import DamagedError, UnknownMetricError
 from karat.tally.serialization import damaged, unframed
 
 
@@ -20,10 +21,9 @@ def read_stream(data: bytes) -> tuple[Settings, Tallies]:
     except KaratError as problem:
         if problem.context.get("thing") != "tally":
             raise
-        facts = {**problem.context, "thing": "stream"}
-        if problem.code == "K205":
-            facts["do"] = "Write the stream again with to_bytes() and copy all of its bytes."
-        raise error(problem.code, **facts) from None
+        do = "Write the stream again with to_bytes() and copy all of its bytes."
+        facts = {"do": do} if isinstance(problem, DamagedError) else {}
+        raise problem.but(thing="stream", **facts) from None
 
 
 def _assembled(
@@ -33,9 +33,9 @@ def _assembled(
         raise damaged(f"It holds {header['species']!r}, not a stream")
     try:
         settings = Settings.from_dict(header["settings"])
+    except UnknownMetricError:
+        raise
     except KaratError as problem:
-        if problem.code == "K301":
-            raise
         raise damaged(f"Its settings cannot be read: {problem}") from None
     parts = unpacked_tallies(header, arrays["parts"], settings.empty)
     found = _contradiction(settings, parts)

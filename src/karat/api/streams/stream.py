@@ -29,6 +29,7 @@ from karat.data.sources.torch.tensors import DeviceArrays, all_gathered, device_
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
 from karat.errors.options import option
+from karat.errors.reasons import NoPositiveError
 from karat.errors.text import counted, size
 from karat.errors.together import refuse
 from karat.inference.confidence import planned_units
@@ -50,10 +51,10 @@ def _without(whole: Cells | None, part: Cells) -> Cells | None:
 def _of_streams(problem: KaratError) -> KaratError:
     """Return the error of a batch, with the positive class as an option of the stream."""
     choices = problem.context.get("choices")
-    if problem.code != "K190" or choices is None:
+    if not isinstance(problem, NoPositiveError) or choices is None:
         return problem
     options = " or ".join(f"karat.Stream({option('positive', label)})" for label in choices)
-    return error("K190", **{**problem.context, "options": options})
+    return problem.but(options=options)
 
 
 def _of_order(y_true: Any, given: Mapping[str, Any], weights: Any) -> Iterator[Doubt]:

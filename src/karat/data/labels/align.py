@@ -29,6 +29,7 @@ from karat.data.labels.names import NameOfClass, place_of
 from karat.data.labels.several import are_printed_lists
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
+from karat.errors.reasons import ManyClassesError
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes, Label
 from karat.tally.look_alikes import slip_in
@@ -208,8 +209,8 @@ def discovered_of(labels: tuple[Label, ...], positive: Any, true: Column, pred: 
     """Return the classes of two columns; as `classes_of`, K112 names labels that are never true."""
     try:
         return classes_of(labels, positive)
-    except KaratError as problem:
-        known = set(resolved(true).seen()) if problem.code == "K112" else set()
+    except ManyClassesError as problem:
+        known = set(resolved(true).seen())
         others = [label for label in labels if label not in known]
         if len(known) != _TWO or not others or slip_in(labels):
             raise
@@ -221,7 +222,7 @@ def discovered_of(labels: tuple[Label, ...], positive: Any, true: Column, pred: 
         do += f"{int(flags.sum())} of {len(flags)} rows: leave those rows out and report how many "
         do += f"they are, or write one of {shown(sorted(known))} there. Without "
         do += f"{option('positive')}, {'it is a class' if is_one else 'they are classes'} too."
-        raise error("K112", **{**problem.context, "do": do}) from None
+        raise problem.but(do=do) from None
 
 
 _TWO: Final = 2

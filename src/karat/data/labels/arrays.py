@@ -29,6 +29,7 @@ from karat.data.labels.column import (
 )
 from karat.data.labels.times import texts_of, texts_of_numbers
 from karat.errors import KaratError, error, short, shown
+from karat.errors.reasons import NotWholeError
 from karat.tally.classes import Label
 from karat.tally.shared import widest_order
 
@@ -318,9 +319,10 @@ def _value(dictionary: ArrowChunk, row: int) -> object:
     place = dictionary.offset + row
     try:
         return _labels_stored(replace(dictionary, offset=place, length=1))[0]
-    except KaratError as problem:
-        if problem.code == "K105":
-            return problem.context["value"]
+    except NotWholeError as problem:
+        return problem.context["value"]
+    except KaratError:
+        pass
     if dictionary.format in _TEXT:
         start, stop = dictionary.buffers[0].view(_TEXT[dictionary.format])[place : place + 2]
         return dictionary.buffers[1][start:stop].tobytes()

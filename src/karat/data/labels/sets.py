@@ -350,11 +350,10 @@ def _on_its_row(problem: KaratError, starts: npt.NDArray[np.int64]) -> KaratErro
     if "row" not in problem.context:
         return problem
     row = int(np.searchsorted(starts, problem.context["row"], side="right")) - 1
-    facts = {**problem.context, "row": row}
-    if "n" in facts:
-        n = len(starts) - 1
-        facts |= {"n": n, "count": min(facts["count"], n)}
-    return error(problem.code, **facts)
+    if "n" not in problem.context:
+        return problem.but(row=row)
+    n = len(starts) - 1
+    return problem.but(row=row, n=n, count=min(problem.context["count"], n))
 
 
 def named_alike(columns: Sequence[SetColumn]) -> list[SetColumn]:

@@ -28,6 +28,7 @@ from karat.data.scores.order import (
 )
 from karat.errors import KaratError, error, short, shown
 from karat.errors.options import argument_as_typed, each_option, option
+from karat.errors.reasons import UnknownLabelError, UnlikeLabelsError
 from karat.tally.classes import Classes
 
 
@@ -123,8 +124,8 @@ def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared:
     """int32[n]: the class of each predicted label (K108, K109: one is none of them)."""
     try:
         codes = codes_within(align(guess, guess, classes.labels).pred, classes)
-    except KaratError as problem:
-        if is_declared or problem.code not in ("K108", "K109"):
+    except (UnlikeLabelsError, UnknownLabelError) as problem:
+        if is_declared:
             raise
         values = "probabilities" if scores.is_prob else "scores"
         of_columns = {
@@ -133,7 +134,7 @@ def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared:
             "classes": f"The {values} have columns for the classes {shown(classes.labels)} only",
             "do": "A label needs a column of its own: add it, or remove those rows.",
         }
-        raise error(problem.code, **{**problem.context, **of_columns}) from None
+        raise problem.but(**of_columns) from None
     return codes
 
 

@@ -99,7 +99,7 @@ def _of_outputs(values: Sequence[Any], argument: Argument) -> Scores:
         except KaratError as problem:
             if problem.context.get("argument") != argument:
                 raise
-            raise error(problem.code, **{**problem.context, "argument": origin}) from None
+            raise problem.but(argument=origin) from None
         sums = scores.values.sum(axis=1, dtype=np.float64)
         is_off = np.abs(sums - 1.0) > scores.tolerance
         if scores.is_prob and is_off.any():
@@ -234,8 +234,7 @@ def _of_lists(rows: list[Any], argument: Argument, classes: Classes) -> ListedSc
         if "row" not in problem.context:
             raise
         row = int(of_row[problem.context["row"]])
-        facts = {**problem.context, "row": row, "n": len(rows)}
-        raise error(problem.code, **facts) from None
+        raise problem.but(row=row, n=len(rows)) from None
     values = as_scores(numbers, argument).values.astype(np.float64)
     order = np.argsort(of_row * classes.k + codes, kind="stable")
     sets = Sets(starts, np.ascontiguousarray(codes[order], np.int32))

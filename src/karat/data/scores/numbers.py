@@ -35,6 +35,7 @@ from karat.data.labels.containers import array_of, detached, host_of, is_pandas_
 from karat.data.percents import conversion
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
+from karat.errors.reasons import NotNumbersError
 
 Array: TypeAlias = npt.NDArray[np.floating[Any]]
 """float32 or float64, in native byte order and aligned."""
@@ -140,11 +141,12 @@ def numbers_in(values: Any, origin: Origin) -> Numbers:
     """
     try:
         return _read(values, origin)
-    except (KaratError, MemoryError) as problem:
-        if isinstance(problem, KaratError) and problem.code == "K130":
-            advice = conversion(values, origin.shown)
-            if advice is not None:
-                raise origin.refusal(problem.context["found"], advice) from None
+    except NotNumbersError as problem:
+        advice = conversion(values, origin.shown)
+        if advice is None:
+            raise
+        raise origin.refusal(problem.context["found"], advice) from None
+    except (KaratError, MemoryError):
         raise
     except Exception as problem:  # the class of the container may raise anything
         found = f"A {type(values).__name__} cannot be read: {short(problem, 200)}"

@@ -24,6 +24,7 @@ from karat.data.scores.containers import Scores
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import argument_as_typed, each_option, option, option_of_list
+from karat.errors.reasons import ScoreColumnsError
 from karat.errors.text import count
 from karat.tally.classes import IGNORED, Classes, Label
 
@@ -435,7 +436,6 @@ def no_positive_of_scores(classes: Classes, argument: str) -> KaratError:
     return error("K190", what=what, settled_by=settled_by, choices=classes.labels, **facts)
 
 
-_OF_NAMES = ("K134", "K135", "K137", "K410")
 _BLOCK_BYTES = 1 << 24
 
 
@@ -477,7 +477,7 @@ def not_scores(problem: KaratError, chosen: ScoreColumns, *, has_pred: bool) -> 
     Errors:
         The problem itself, if the caller named the columns.
     """
-    if chosen.how != "found" or not has_pred or problem.code not in _OF_NAMES:
+    if chosen.how != "found" or not has_pred or not isinstance(problem, ScoreColumnsError):
         raise problem
     lines = [line.strip() for line in str(problem).splitlines()]
     what = lines[0].partition("  ")[2]

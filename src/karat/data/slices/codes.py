@@ -16,7 +16,8 @@ from karat.data.labels.column import Flags, resolved
 from karat.data.percents import is_percent
 from karat.data.sources.files.text_labels import are_codes, has_several_forms
 from karat.data.weights import as_weights
-from karat.errors import KaratError, error, short
+from karat.errors import error, short
+from karat.errors.reasons import ManySlicesError, NotLabelsError, NotWholeError, SlicesError
 from karat.tally.axes import MISSING, key_of
 from karat.tally.shared import Floats, Numbers
 
@@ -217,12 +218,10 @@ def searched_columns(
     for name, make in made:
         try:
             found.append(make())
-        except KaratError as problem:
-            if problem.code not in ("K106", "K181", "K182"):
-                raise
+        except (NotLabelsError, SlicesError, ManySlicesError) as problem:
             what, where = str(problem).splitlines()[:2]
             # The first line of K181 only states that it is invalid.
-            told = where if problem.code == "K181" else what.partition("  ")[2]
+            told = where if isinstance(problem, SlicesError) else what.partition("  ")[2]
             left_out[name] = told.strip()
     return tuple(found), left_out
 
@@ -244,9 +243,7 @@ def coded_values(
         argument = f"by[{name!r}]" if name != ALONE else "by"
     try:
         column = encode_names(values, argument, "keep")
-    except KaratError as problem:
-        if problem.code != "K105":
-            raise
+    except NotWholeError:
         numbers = as_weights(values, n, argument, beside=beside)
         gone = np.isnan(numbers)
         made = _of_bins(bins_of_numbers(numbers, gone, name), gone if gone.any() else None, name)

@@ -21,6 +21,7 @@ from karat.data.sources.set_columns import ScoresOfLabels, SetColumns, WideColum
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
+from karat.errors.reasons import NotWeightsError, UnknownLabelError
 from karat.tally.cells import Axis
 from karat.tally.classes import Label
 from karat.tally.set_tally import CLUSTERS, IDS, SetRows
@@ -177,13 +178,14 @@ class SetReading:
             pred = replace(pred, missing=None, unknown=None)
         try:
             rows = align_sets(true, pred, self.labels, is_part=is_part)
-        except KaratError as problem:
-            if problem.code != "K109" or self.scores is None:
+        except UnknownLabelError as problem:
+            if self.scores is None:
                 raise
-            facts = {**problem.context, "among": "those of the columns of scores"}
-            facts["classes"] = f"Columns of scores: {shown(self.scores.labels)}"
-            facts["do"] = "Write a column of scores for each label."
-            raise error("K109", **facts) from None
+            raise problem.but(
+                among="those of the columns of scores",
+                classes=f"Columns of scores: {shown(self.scores.labels)}",
+                do="Write a column of scores for each label.",
+            ) from None
         argument = "weights"
         if "weights" in self.found:
             weights, argument = values[self.found["weights"]], f"Column {self.found['weights']!r}"
@@ -263,7 +265,7 @@ def _refuse_weights(
         if "row" not in problem.context or kept.all():
             raise
         row = int(np.flatnonzero(kept)[problem.context["row"]])
-        raise error(problem.code, **{**problem.context, "row": row}) from None
+        raise problem.but(row=row) from None
 
 
 def _of_cells(
@@ -276,9 +278,7 @@ def _of_cells(
         argument = f"Column {name!r}"
         try:
             cells[:, place] = as_weights(values, n, argument, beside=f"Column {names[0]!r}")
-        except KaratError as problem:
-            if problem.code != "K116":
-                raise
+        except NotWeightsError as problem:
             what = f"{problem.context['found']}; the cells of a label are 0, 1 or null"
             raise error("K106", argument=argument, found=what) from None
     if not n:

@@ -31,7 +31,7 @@ from karat.inference.comparison.set_swaps import n_replicates
 from karat.inference.comparison.sets import of_shares
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Flags, Floats
-from karat.inference.set_moves import Moves
+from karat.inference.set_moves import Moves, NotTested
 from karat.inference.set_score_intervals import SetScoreIntervals
 from karat.metrics import Metric
 from karat.metrics._of_set_scores import is_of_rows
@@ -81,8 +81,8 @@ def _compared(
     one = Measured(*facts, undefined=undefined)
     known = [each for each in found if isinstance(each, Moves)]
     if len(known) < len(found):
-        reason = next(each for each in found if isinstance(each, str))
-        return replace(one, remark=reason), estimates
+        untested = next(each for each in found if isinstance(each, NotTested))
+        return replace(one, remark=untested.reason), estimates
     units = [_units(model, metric) for model in models]
     phi = [_as_influence(each.phi, own) for each, own in zip(known, units, strict=True)]
     phi = [settled_influence(*each) for each in zip(phi, estimates, strict=True)]
@@ -119,9 +119,9 @@ def _undefined(
     return found
 
 
-def _moves(model: SetScoreIntervals, metric: Metric, value: float) -> Moves | str:
+def _moves(model: SetScoreIntervals, metric: Metric, value: float) -> Moves | NotTested:
     if not math.isfinite(value):
-        return "the value is undefined or infinite"
+        return NotTested("the value is undefined or infinite")
     return model.compared_moves(metric, value)
 
 

@@ -35,6 +35,7 @@ from karat.data.sources.set_rows import SetReading
 from karat.data.sources.tables.frames import open_frame
 from karat.data.sources.tables.rows import FrameLabels, read_labels
 from karat.errors import KaratError, error, short
+from karat.errors.reasons import EmptyError
 from karat.tally import Label
 from karat.tally.held_sets import HeldSets
 from karat.tally.serialization import each_once
@@ -199,7 +200,7 @@ def _numbered_in(piece: str, start: int) -> Iterator[None]:
         told = f"Rows are numbered in {piece}"
         counted = f", and counted from its row {start} on" if start else ""
         facts["numbering"] = f"{told}{counted}."
-        raise error(problem.code, **{**problem.context, **facts}) from None
+        raise problem.but(**facts) from None
 
 
 def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Partial:
@@ -220,8 +221,8 @@ def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Pa
     part = replace(total, n_rows=n_rows, tallies=replace(empty, n_dropped=n_rows))
     try:
         read = read_labels(frame, reading.found, "", None, reading.nulls, beside, role)
-    except KaratError as problem:
-        if reading.nulls != "drop" or problem.code != "K101":
+    except EmptyError:
+        if reading.nulls != "drop":
             raise
         # Other blocks may have complete rows.
     else:

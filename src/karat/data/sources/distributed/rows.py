@@ -32,6 +32,7 @@ from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option
+from karat.errors.reasons import NoColumnError, NotNumbersError
 from karat.tally import Cells
 from karat.tally.algebra import reorder
 
@@ -75,8 +76,7 @@ def rows_of_distributed(table: Any, request: TableRequest, *, max_memory: int = 
     except KaratError as problem:
         if not host.of_text or "advice" in problem.context or not _is_of_text(problem, host):
             raise
-        facts = {**problem.context, "advice": host.of_text}
-        raise error(problem.code, **facts) from None
+        raise problem.but(advice=host.of_text) from None
 
 
 def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
@@ -157,12 +157,12 @@ def _tallies(
 
 def _is_of_text(problem: KaratError, host: Host) -> bool:
     """Return whether scores are missing or unreadable, and a column of text may be scores."""
-    if problem.code == "K406":
+    if isinstance(problem, NoColumnError):
         is_of_scores = "prob" in str(problem.context.get("option"))
         return is_of_scores and bool(texts_called(host.types, "prob", "score"))
     argument = str(problem.context.get("argument"))
     texts = [f"Column {name!r}" for name, kind in host.types.items() if kind == "text"]
-    return problem.code == "K130" and argument in texts
+    return isinstance(problem, NotNumbersError) and argument in texts
 
 
 def _opened(table: Any) -> Host:

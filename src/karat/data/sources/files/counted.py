@@ -34,6 +34,13 @@ from karat.data.sources.files.text_labels import Reading
 from karat.data.sources.tables.frames import family_of
 from karat.errors import KaratError, error, shown
 from karat.errors.options import as_typed, is_command_line, option
+from karat.errors.reasons import (
+    InfiniteWeightError,
+    MissingScoresError,
+    NegativeWeightError,
+    NotNumbersError,
+    UnknownColumnError,
+)
 from karat.tally import Cells, union
 from karat.tally.folds import FoldColumns
 
@@ -202,9 +209,7 @@ def _counted(
                     break
                 if request.progress is not None:
                     request.progress(block.first_row + len(block.true) + rows.n_dropped, n_rows)
-    except KaratError as problem:
-        if problem.code not in ("K113", "K114"):
-            raise
+    except (NegativeWeightError, InfiniteWeightError) as problem:
         raise _bad_weights(problem, rows) from None
     if total is not None and are_many(total.k, rows):
         refuse_many(rows, reading)
@@ -228,20 +233,20 @@ def _bad_weights(problem: KaratError, rows: RowBlocks) -> Exception:
 
     def is_bad(block: Block) -> npt.NDArray[np.bool_]:
         assert block.weights is not None
-        return block.weights < 0 if problem.code == "K113" else ~np.isfinite(block.weights)
+        is_negative = isinstance(problem, NegativeWeightError)
+        return block.weights < 0 if is_negative else ~np.isfinite(block.weights)
 
     row, count, n = rows.first_and_count(is_bad)
-    value = problem.context["value"]
-    return error(
-        problem.code, argument=f"column {rows.names[2]!r}", row=row, value=value, count=count, n=n
-    )
+    argument = f"column {rows.names[2]!r}"
+    return problem.but(argument=argument, row=row, count=count, n=n)
 
 
 _A_ROW: Final = re.compile(r"\b[Rr]ow [0-9]")
-_ADVICE: Final = {
-    "K130": "Name columns of numbers with prob= or score=: one for each class, "
+_ADVICE: Final[Mapping[type[KaratError], str]] = {
+    NotNumbersError: "Name columns of numbers with prob= or score=: one for each class, "
     "or that of the positive class of two.",
-    "K131": "Every row needs a finite number for every class: leave such rows out with {how}.",
+    MissingScoresError: "Every row needs a finite number for every class: leave such rows out "
+    "with {how}.",
 }
 """Advice about files, in place of that about arguments."""
 
@@ -260,14 +265,15 @@ def errors_of_files(where: str | None, source: Any = None) -> Iterator[None]:
             told = [*_place_of(source, problem.context["row"]), *told]
         if told:
             facts["numbering"] = " ".join(told)
-        if problem.code == "K404":
+        if isinstance(problem, UnknownColumnError):
             facts["more"] = " `karat columns FILE` shows what is found."
-        if problem.code in _ADVICE and "advice" not in problem.context:
+        advice = _ADVICE.get(type(problem))
+        if advice is not None and "advice" not in problem.context:
             how = option("where") if is_command_line() else "a SQL query"
-            facts["advice"] = as_typed(_ADVICE[problem.code]).format(how=how)
+            facts["advice"] = as_typed(advice).format(how=how)
         if not facts:
             raise
-        raise error(problem.code, **{**problem.context, **facts}) from problem.__cause__
+        raise problem.but(**facts) from problem.__cause__
 
 
 def _place_of(source: Any, row: int) -> list[str]:

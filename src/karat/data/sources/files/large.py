@@ -26,6 +26,7 @@ from karat.data.sources.files.units import FileUnits, units_of_files
 from karat.data.sources.logged import logged
 from karat.errors import KaratError, error, short
 from karat.errors.options import option
+from karat.errors.reasons import DamagedError, NewerError
 from karat.errors.text import harmless
 from karat.tally.serialization import MAGIC, damaged, framed, unframed
 from karat.tally.writing import remove_leftovers, write_bytes
@@ -243,11 +244,11 @@ class Checkpoint:
         try:
             return unframed(self._bytes(), ("parts",), assembled, ("parts",))
         except KaratError as problem:
-            if problem.code == "K206":
+            if isinstance(problem, NewerError):
                 found = "a newer karat wrote it (format version {version}; this one reads {newest})"
                 do = "Upgrade karat, or name another file."
                 raise self._refused(found.format(**problem.context), do) from None
-            if problem.code == "K205":
+            if isinstance(problem, DamagedError):
                 found = str(problem.context["found"])
                 raise self._refused(
                     f"it is damaged: {found[:1].lower()}{found[1:]}", _ANEW

@@ -19,7 +19,8 @@ from karat.data.arrow import ArrowColumn, batches, nulls_of, numbers_of
 from karat.data.labels.align import check_kinds
 from karat.data.labels.arrays import encode_array
 from karat.data.labels.column import Codes, Column, Flags, missing_values
-from karat.errors import KaratError, error
+from karat.errors import error
+from karat.errors.reasons import NotWholeError
 from karat.tally import Label
 
 N_BLOCK = 1 << 20
@@ -218,9 +219,7 @@ class RowBlocks:
             numbers = np.where(missing, numbers.dtype.type(0), numbers)
         try:
             found = encode_array(numbers, argument, "keep")
-        except KaratError as problem:
-            if problem.code != "K105":
-                raise
+        except NotWholeError as problem:
             facts = problem.context
             raise error(
                 "K407", column=self.names[place], row=row + facts["row"], value=facts["value"]

@@ -42,6 +42,7 @@ from karat.data.sources.set_columns import find_sets
 from karat.data.sources.tables.frames import Frame, open_frame
 from karat.data.table_sets import TableSets
 from karat.errors import KaratError
+from karat.errors.reasons import NoRowsError
 from karat.tally import Classes
 
 _PIECES: Final = 4
@@ -295,9 +296,7 @@ class FileStream:
             return Tallies(n_dropped=n)
         try:
             found = reader.piece(gathered, self.query)
-        except KaratError as problem:
-            if problem.code != "K402":
-                raise
+        except NoRowsError:
             return Tallies(n_dropped=n)
         self._mapping = found.mapping
         found = found.on(self.classes)

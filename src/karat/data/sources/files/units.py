@@ -30,6 +30,7 @@ from karat.data.sources.files.sql import family, item_of
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.set_columns import find_sets
 from karat.errors import KaratError, error
+from karat.errors.reasons import NoRowsError
 from karat.errors.together import refuse
 from karat.tally import Classes
 
@@ -208,9 +209,7 @@ class FileUnits:
         try:
             with unchanged(unit.files, self.stamps):
                 found = rows_of_files(unit.sql, request)
-        except KaratError as problem:
-            if problem.code != "K402":
-                raise
+        except NoRowsError as problem:
             return Tallies(n_dropped=int(problem.context["n_dropped"]))
         if isinstance(found, Counted):
             return replace(found, cells=found.cells.with_classes(classes))
@@ -260,7 +259,7 @@ class FileUnits:
                 facts["row"] += sum(unit.n for unit in self.units[:place])
                 if "n" in facts and len(self.units) > 1:
                     facts["numbering"] = f"The count is of {unit.shown}."
-            raise error(problem.code, **facts) from None
+            raise problem.but(**facts) from None
 
 
 def units_of_files(

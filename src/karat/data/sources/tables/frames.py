@@ -21,6 +21,7 @@ from karat.data.roles import Family, unknown_column
 from karat.data.sources.batches import BatchSource, collected, is_batch_source
 from karat.data.sources.distributed.frames import pieces_of
 from karat.errors import KaratError, error, short
+from karat.errors.reasons import NotWholeError
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +149,8 @@ def encode_role(values: Any, column: str, *, is_prediction: bool, nulls: Nulls =
     """
     try:
         return encode(values, f"Column {column!r}", nulls=nulls)
-    except KaratError as problem:
-        if problem.code != "K105" or not is_prediction:
+    except NotWholeError as problem:
+        if not is_prediction:
             raise
         facts = problem.context
         raise error("K407", column=column, row=facts["row"], value=facts["value"]) from None

@@ -17,6 +17,7 @@ from karat.data.labels.containers import encode
 from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
+from karat.errors.reasons import NotLabelsError
 
 _MOST_IDS: Final = 200_000
 """Number of rows above which detected ids are not compared, to limit the run time."""
@@ -51,10 +52,10 @@ def doubts_of_ids(
         if not is_named:
             # Not ids of rows after all: they are not needed for anything else.
             return []
-        if problem.code != "K106":
+        if not isinstance(problem, NotLabelsError):
             raise
         advice = "Ids are text, numbers or times; ids='' leaves them out."
-        raise error("K106", **{**problem.context, "advice": advice}) from None
+        raise problem.but(advice=advice) from None
     if len(ids) != n_rows:
         if not is_named:
             return []
