@@ -150,3 +150,6 @@ REASONS: Final[dict[str, type[KaratError]]] = {
     "K406": NoColumnError,
 }
 """The class of each code that is caught by its reason."""
+
+for _kind in REASONS.values():
+    _kind.__module__ = "karat.errors"
