@@ -145,7 +145,7 @@ def _limits(report: Any) -> dict[str, tuple[float, float]]:
 
 def clustered(rows: Any, cells: Any, **options: Any) -> tuple[Call, Check]:
     """The report of labels whose rows are in clusters."""
-    roles = {"true": "label", "pred": "pred", "prob": "", "score": "", "clusters": "user"}
+    roles = {"y_true": "label", "y_pred": "pred", "y_prob": "", "y_score": "", "clusters": "user"}
 
     def check(report: Any) -> None:
         assert np.array_equal(report.cells.matrix(), cells)
@@ -166,9 +166,9 @@ def on_files(folder: Path, cells: Any, _area: float) -> Iterator[tuple[str, Call
 
 def of_karat(frame: Any, cells: Any, area: float) -> dict[str, tuple[Call, Check]]:
     """Reports of labels, and a few metrics of probabilities, of one frame."""
-    labels = {"true": "label", "pred": "pred", "prob": "", "score": ""}
+    labels = {"y_true": "label", "y_pred": "pred", "y_prob": "", "y_score": ""}
     scored = {
-        "true": "is_positive", "pred": "", "prob": "prob", "labels": [0, 1],
+        "y_true": "is_positive", "y_pred": "", "y_prob": "prob", "labels": [0, 1],
         "metrics": ["roc_auc", "log_loss"],
     }  # fmt: skip
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from karat.api.request.record import Option
 from karat.api.request.request import all_options
+from karat.errors.options import parameter
 from karat.errors.together import TABLE, Refusal
 
 PAGE = Path(__file__).parent / "options.md"
@@ -48,7 +49,8 @@ def lines_of(item: Option) -> Iterator[str]:
     if item.verbs:
         facts.append(", ".join(f"`{verb}`" for verb in item.verbs))
     flags: dict[str, list[str]] = {}
-    for flag in item.flags:
+    columns = [x for x in all_options().values() if parameter(x.name) == item.name]
+    for flag in (flag for each in columns for flag in each.flags):
         flags.setdefault(flag.name, []).extend(flag.commands.split())
     facts += [f"`{name}` of {', '.join(commands)}" for name, commands in flags.items()]
     yield f"`{item.name}`: {item.text}"
@@ -64,7 +66,8 @@ def lines_of(item: Option) -> Iterator[str]:
 def row_of(cell: Refusal) -> str:
     """Return the row of one option that does not go together with rows of some kind."""
     values = ", ".join(f"`{value!r}`" for value in cell.values)
-    option = f"`{cell.option}`" + (f" ({values})" if values else "") if cell.option else "any"
+    name = parameter(cell.option)
+    option = f"`{name}`" + (f" ({values})" if values else "") if name else "any"
     verb = "every verb" if cell.verb == "any" else f"`{cell.verb}`"
     return f"| {verb} | {cell.beside} | {option} | {cell.reason} | {cell.signed} | {cell.code} |"
 
@@ -73,6 +76,8 @@ def page() -> str:
     """Return the page."""
     groups: dict[str, list[Option]] = {}
     for item in all_options().values():
+        if parameter(item.name) != item.name:
+            continue  # the column of a role
         groups.setdefault(item.group, []).append(item)
     parts = [HEAD]
     for group, items in groups.items():

@@ -122,7 +122,7 @@ def parameters_of(name: str) -> list[str]:
     return [
         item.name
         for item in inspect.signature(value).parameters.values()
-        if item.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        if item.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     ]
 
 

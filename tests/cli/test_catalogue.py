@@ -113,7 +113,7 @@ def test_labels_of_a_query_are_those_that_were_typed(karat: Karat) -> None:
     ("line", "told"),
     [
         ("report p.csv --pos-label 1", "No such option '--pos-label'. It is --positive."),
-        ("report p.csv --sample-weight w", "It is --weight."),
+        ("report p.csv --sample-weight w", "It is --weights."),
         ("report p.csv --y-true label", "It is --true."),
         ("report p.csv --average macro", "A report has every average: --metrics macro_f1"),
         ("report p.csv --metric f1", "Did you mean one of: '--method', '--metrics'?"),
@@ -285,7 +285,7 @@ def test_metrics_that_are_asked_for_twice_are_both_there(karat: Karat) -> None:
 def test_rows_that_are_declared_independent_have_no_clusters(karat: Karat) -> None:
     write_csv(Path("p.csv"), {"label": [0, 1, 0], "pred": [0, 1, 1], "user": [1, 1, 2]})
     for cluster, there in (("", "no"), ("user", "yes")):
-        words = " ".join(karat("columns", "p.csv", "--cluster", cluster).out.split())
+        words = " ".join(karat("columns", "p.csv", "--clusters", cluster).out.split())
         assert f"intervals of rows in clusters {there}" in words
 
 

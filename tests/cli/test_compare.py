@@ -97,7 +97,7 @@ def test_rows_without_ids_are_matched_by_order_and_that_is_told(
 @pytest.mark.parametrize(
     "arguments",
     [["--metrics", "nope"], ["--margin", "-1"], ["--level", "0"], ["--adjust", "bonferroni"],
-     ["--metrics", "roc_auc_mu"], ["--id", "nothing"], ["-o", "no/folder.json"]],
+     ["--metrics", "roc_auc_mu"], ["--ids", "nothing"], ["-o", "no/folder.json"]],
 )  # fmt: skip
 def test_wrong_usage_exits_2(karat: Karat, files: list[str], arguments: list[str]) -> None:
     found = karat("compare", *files, *arguments)

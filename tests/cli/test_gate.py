@@ -173,7 +173,7 @@ def test_a_baseline_without_these_slices_is_wrong_usage(karat: Karat, tmp_path: 
         [], ["--min", "nope=1"], ["--min", "accuracy"], ["--min", "accuracy=high"],
         ["--max-drop", "accuracy=0.1"], ["--baseline", "missing.parquet"],
         ["--min", "roc_auc_mu=0.5"], ["--min", "accuracy=0.5", "--by", "country"],
-        ["--min", "accuracy=0.5", "--level", "2"], ["--min", "accuracy=0.5", "--id", "nothing"],
+        ["--min", "accuracy=0.5", "--level", "2"], ["--min", "accuracy=0.5", "--ids", "nothing"],
         ["--min", "accuracy=0.5", "--with-rows"], ["--min", "accuracy=0.5", "--junit", "no/x.xml"],
         ["--evidence", "high"], ["--min", "accuracy=0.5", "--min-n", "0"],
         ["--min", "accuracy=0.5", "--inconclusive", "maybe"],

@@ -189,7 +189,7 @@ def _write(path: Path, rows: list[dict[str, str]]) -> None:
         ),
         (("report", DIGITS, "--gold", "pred", "--judge", "judge"), "give the labels as --true"),
         (
-            ("label", DIGITS, "--judge", "judge", "-n", "50", "--id", "nope"),
+            ("label", DIGITS, "--judge", "judge", "-n", "50", "--ids", "nope"),
             "There is no column 'nope' for id",
         ),
     ],

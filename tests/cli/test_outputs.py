@@ -71,7 +71,7 @@ def karat(folder: Path, capsys: pytest.CaptureFixture[str]) -> Karat:
 def line(command: str, *sources: str) -> list[str]:
     """A command with what it needs."""
     if command == "compare":
-        return [command, *sources, *(["i2.csv"] if len(sources) < 2 else []), "--id", "id"]
+        return [command, *sources, *(["i2.csv"] if len(sources) < 2 else []), "--ids", "id"]
     return [command, *sources, *(["--min", "accuracy=0.1"] if command == "gate" else [])]
 
 

@@ -130,7 +130,7 @@ def test_columns_filter_and_classes_are_options(karat: Karat) -> None:
     assert found["classes"]["labels"] == [1, 0]
     assert found["classes"]["positive"] == 1
     assert found["confusion"] == [[1, 2], [0, 1]]
-    ran = karat("report", "odd.csv", "--true", "a", "--pred", "b", "--weight", "")
+    ran = karat("report", "odd.csv", "--true", "a", "--pred", "b", "--weights", "")
     assert ran.err == "truth=a, pred=b, weight=none (4 rows)\n"
 
 

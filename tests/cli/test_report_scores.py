@@ -188,7 +188,7 @@ def test_labels_of_a_file_are_put_in_order(karat: Karat) -> None:
         (["--labels", "ham,spam,egg"], "K137"),
         (["--labels", "ham"], "K109"),
         (["--positive", "egg"], "K111"),
-        (["--weight", "margin"], "K113"),
+        (["--weights", "margin"], "K113"),
         (["--where", "label = 'egg'"], "K402"),
     ],
 )

@@ -12,6 +12,7 @@ import duckdb
 import polars as pl
 
 import karat
+from karat.cli.app import app
 from karat.cli.monitor import command
 from karat.data.sources.files.duck import explaining
 from karat.data.sources.files.exact_histograms import UnnamedFile
@@ -43,7 +44,7 @@ def with_the_checkpoint_of_another_read() -> object:
     with tempfile.TemporaryDirectory() as folder:
         rows = pl.DataFrame({"label": [0, 1], "pred": [0, 1]})
         rows.write_parquet(Path(folder, "rows.parquet"))
-        read = {"checkpoint": Path(folder, "read.karat"), "pred": "pred"}
+        read = {"checkpoint": Path(folder, "read.karat"), "y_pred": "pred"}
         karat.evaluate(folder, **read)
         return karat.evaluate(folder, labels=[1, 0], **read)
 
@@ -87,7 +88,7 @@ def of_a_state_in_use() -> object:
         path = Path(folder) / "state.karat"
         holder = "process 4711 on host-a"
         with only_writer(path), mock.patch("karat.tally.locks._text_of", return_value=holder):
-            return command.main([str(path), "a.csv"], standalone_mode=False)
+            return command.main([str(path), "a.csv"], standalone_mode=False, **app.context_settings)
 
 
 def of_a_table_with_a_log() -> object:

@@ -43,16 +43,18 @@ def predictions(n: int = 3000, seed: int = 0) -> pd.DataFrame:
 
 
 CALLS: dict[str, dict[str, Any]] = {
-    "text": {"true": "animal", "pred": "guess", "prob": ""},
-    "numbers": {"true": "label", "pred": "answer", "prob": "", "labels": [2, 1, 0, 7]},
-    "weighted": {"true": "animal", "pred": "guess", "prob": "", "weights": "importance"},
-    "columns": {"true": "animal", "prob": "proba_*", "weights": "importance"},
-    "columns and predictions": {"true": "animal", "pred": "guess", "prob": "proba_*"},
-    "scores": {"true": "animal", "score": ["z_cat", "z_dog", "z_eel"], "labels": CLASSES},
-    "lists": {"true": "label", "prob": "all_probs"},
-    "one column": {"true": "is_spam", "prob": "spam", "threshold": 0.3, "metrics": ["f1", "brier"]},
+    "text": {"y_true": "animal", "y_pred": "guess", "y_prob": ""},
+    "numbers": {"y_true": "label", "y_pred": "answer", "y_prob": "", "labels": [2, 1, 0, 7]},
+    "weighted": {"y_true": "animal", "y_pred": "guess", "y_prob": "", "weights": "importance"},
+    "columns": {"y_true": "animal", "y_prob": "proba_*", "weights": "importance"},
+    "columns and predictions": {"y_true": "animal", "y_pred": "guess", "y_prob": "proba_*"},
+    "scores": {"y_true": "animal", "y_score": ["z_cat", "z_dog", "z_eel"], "labels": CLASSES},
+    "lists": {"y_true": "label", "y_prob": "all_probs"},
+    "one column": {
+        "y_true": "is_spam", "y_prob": "spam", "threshold": 0.3, "metrics": ["f1", "brier"],
+    },
     "names": {
-        "true": "animal", "pred": "guess", "prob": "", "level": None, "metrics": "macro_f1",
+        "y_true": "animal", "y_pred": "guess", "y_prob": "", "level": None, "metrics": "macro_f1",
         "class_names": {"cat": "Cat", "dog": "Dog", "eel": "Eel"},
     },
 }  # fmt: skip

@@ -146,9 +146,9 @@ def test_it_is_refused_in_whatever_it_lies(name: str) -> None:
 def test_what_to_do_is_told_and_works() -> None:
     with pytest.raises(KaratError) as caught:
         karat.accuracy(FRAME["label"], FRAME["pred"])
-    assert "karat.evaluate(frame, true='label', pred='pred')" in str(caught.value)
+    assert "karat.evaluate(frame, y_true='label', y_pred='pred')" in str(caught.value)
     assert "frame.compute()" in str(caught.value)
-    assert karat.evaluate(FRAME, true="label", pred="pred").accuracy.value == 1.0
+    assert karat.evaluate(FRAME, y_true="label", y_pred="pred").accuracy.value == 1.0
     rows = FRAME[["label", "pred"]].compute()
     assert karat.accuracy(rows["label"], rows["pred"]) == 1.0
 
@@ -157,13 +157,14 @@ def test_what_to_do_is_told_and_works() -> None:
 def test_of_scores_the_name_of_their_column_is_asked_for(argument: str) -> None:
     """A column of Dask is no table, whose scores would be named anyway."""
     given = {argument: FRAME["prob"]}
-    role = argument.removeprefix("y_")
     for call in (karat.evaluate, karat.roc_auc, karat.Stream().update):
         with pytest.raises(KaratError) as caught:
             call(FRAME["label"], **given)
         assert caught.value.code == "K416"
-        assert "or prob='prob' for probabilities" in str(caught.value)
-    found = karat.evaluate(FRAME, true="label", **{role: "prob"}, weights="", metrics="roc_auc")
+        assert "or y_prob='prob' for probabilities" in str(caught.value)
+    found = karat.evaluate(
+        FRAME, y_true="label", **{argument: "prob"}, weights="", metrics="roc_auc"
+    )
     assert found.roc_auc.value == karat.roc_auc(ROWS["label"], **{argument: ROWS["prob"]})
 
 
@@ -173,7 +174,7 @@ def test_columns_of_one_frame_may_come_in_different_orders() -> None:
     shuffled = dd.from_pandas(many, npartitions=16).shuffle("user", shuffle_method="disk")
     with pytest.raises(KaratError, match="Rows in partitions have no order"):
         karat.accuracy(shuffled["label"], shuffled["pred"])
-    assert karat.evaluate(shuffled, true="label", pred="pred").accuracy.value == 1.0
+    assert karat.evaluate(shuffled, y_true="label", y_pred="pred").accuracy.value == 1.0
 
 
 def test_an_array_of_dask_has_an_order() -> None:
@@ -190,12 +191,12 @@ def test_a_column_is_no_frame() -> None:
 def test_a_gate_matches_rows_in_partitions_by_their_ids_alone() -> None:
     old = ROWS.assign(pred=1 - ROWS["pred"]).sort_values("prob")
     before = dd.from_pandas(old, npartitions=3, sort=False)
-    found = karat.gate(FRAME, baseline=before, id="row_id")
+    found = karat.gate(FRAME, baseline=before, ids="row_id")
     assert bool(found)
-    call = {"true": "label", "pred": "pred", "prob": "", "id": ""}
+    call = {"y_true": "label", "y_pred": "pred", "y_prob": "", "ids": ""}
     one, other = (frame[["label", "pred"]] for frame in (FRAME, before))
     for new, baseline, who in ((one, other, "the predictions"), (ROWS, other, "the baseline")):
-        with pytest.raises(KaratError, match="id='row_id'") as caught:
+        with pytest.raises(KaratError, match="ids='row_id'") as caught:
             karat.gate(new, baseline=baseline, **call)
         assert caught.value.code == "K416"
         assert f"{who} is a Dask DataFrame" in str(caught.value)

@@ -177,8 +177,8 @@ def test_what_only_files_have_is_refused(option: str, tmp_path: Path) -> None:
 
 LISTS_AS_TEXT: dict[str, tuple[list[str], dict[str, Any], str]] = {
     "not found": (["label", "probability"], {}, "K406"),
-    "named": (["label", "probability"], {"prob": "probability"}, "K130"),
-    "named, with classes": (["label", "z"], {"score": "z", "labels": [0, 1, 2]}, "K130"),
+    "named": (["label", "probability"], {"y_prob": "probability"}, "K130"),
+    "named, with classes": (["label", "z"], {"y_score": "z", "labels": [0, 1, 2]}, "K130"),
 }
 
 
@@ -193,7 +193,7 @@ def test_lists_that_dask_has_made_text_are_told(name: str) -> None:
     assert len(str(caught.value).splitlines()) == 3
     with dask.config.set({"dataframe.convert-string": False}):
         kept = dd.from_pandas(rows, npartitions=2, sort=False)
-    assert karat.evaluate(kept, **call or {"prob": columns[1]}).scores is not None
+    assert karat.evaluate(kept, **call or {"y_prob": columns[1]}).scores is not None
 
 
 def test_probabilities_that_are_text_beside_predictions_are_told() -> None:
@@ -202,13 +202,13 @@ def test_probabilities_that_are_text_beside_predictions_are_told() -> None:
     found = karat.evaluate(frame)
     (note,) = [line for line in found.warnings if "'probability' was not read" in line]
     assert "dataframe.convert-string" in note
-    assert not karat.evaluate(frame, prob="").warnings
+    assert not karat.evaluate(frame, y_prob="").warnings
 
 
 def test_text_that_is_no_score_has_nothing_to_do_with_it() -> None:
     frame = dd.from_pandas(ROWS[["animal", "guess"]], npartitions=2, sort=False)
     with pytest.raises(KaratError, match="No column could be found") as caught:
-        karat.evaluate(frame, true="animal")
+        karat.evaluate(frame, y_true="animal")
     assert "dask.config" not in str(caught.value)
 
 

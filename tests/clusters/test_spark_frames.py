@@ -87,7 +87,7 @@ COLUMNS: dict[str, Callable[[Any], object]] = {
     "a table of models": lambda f: karat.compare(ROWS["label"], f.select("label", "answer")),
     "a gate": lambda f: karat.gate(f.select("label"), f.select("answer"), min={"accuracy": 0}),
     "a gate without ids": lambda f: karat.gate(
-        f.select("label", "answer"), pred="answer", baseline=f.select("label", "answer")
+        f.select("label", "answer"), y_pred="answer", baseline=f.select("label", "answer")
     ),
     "a curve": lambda f: karat.curves.roc(f.select("is_spam"), y_prob=f.select("spam")),
 }
@@ -99,7 +99,7 @@ def test_columns_have_no_order_to_match_by(name: str, frame: Any) -> None:
         COLUMNS[name](frame)
     assert caught.value.code == "K416"
     if name == "columns":
-        assert "or prob='prob' for probabilities" in str(caught.value)
+        assert "or y_prob='prob' for probabilities" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["text", "columns and predictions"])

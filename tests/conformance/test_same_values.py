@@ -111,7 +111,7 @@ def answer(table: Table, **options: Any) -> tuple[Any, ...]:
     """Slices, labels, number of repeated ids and accuracy; or the code of the question."""
     try:
         report = karat.evaluate(
-            table, true="label", pred="pred", by="g", ids="id", level=None, **options
+            table, y_true="label", y_pred="pred", by="g", ids="id", level=None, **options
         )
     except karat.KaratError as problem:
         return (problem.code,)
@@ -196,7 +196,7 @@ FILES: Final = ("parquet of pandas", "parquet of arrow", "parquet of polars", "p
 @pytest.mark.parametrize("name", [*HOSTS, *FILES])
 def test_ordered_categories_keep_their_order(name: str, tmp_path: Path) -> None:
     table = _ordered(tmp_path)[name]
-    report = karat.evaluate(table, true="label", pred="pred", by="g", level=None)
+    report = karat.evaluate(table, y_true="label", y_pred="pred", by="g", level=None)
     assert [key for (key,) in report.slices["g"].slice_keys] == list(ORDER)
     assert report.labels == ORDER
     at = [(i % 4, i % 3) for i in range(N)]
@@ -212,7 +212,7 @@ def test_an_order_of_a_file_that_is_not_read_is_seen(
     path = _ordered(tmp_path)[name]
     with monkeypatch.context() as hidden:
         hidden.setitem(sys.modules, "pyarrow.parquet", None)
-        report = karat.evaluate(path, true="label", pred="pred", by="g", level=None)
+        report = karat.evaluate(path, y_true="label", y_pred="pred", by="g", level=None)
     assert [key for (key,) in report.slices["g"].slice_keys] == sorted(ORDER)
     with pytest.raises(karat.InputError, match="K316"):
         _ = report["kappa_quadratic"]
@@ -226,7 +226,7 @@ def test_a_file_without_its_categories_declares_no_order(
     table = _ordered(tmp_path)["arrow"]
     path = tmp_path / "plain.parquet"
     pa.parquet.write_table(table, path, use_dictionary=has_dictionary)
-    report = karat.evaluate(path, true="label", pred="pred", by="g", level=None)
+    report = karat.evaluate(path, y_true="label", y_pred="pred", by="g", level=None)
     assert (report.labels == ORDER) is has_dictionary
     wanted = list(ORDER) if has_dictionary else sorted(ORDER)
     assert [key for (key,) in report.slices["g"].slice_keys] == wanted

@@ -103,8 +103,8 @@ def test_functions_that_need_all_rows_read_all_batches(convert: Any) -> None:
     judged = [karat.gate(rows, min={"accuracy": 0.5}) for rows in (source, table)]
     assert judged[0].n == len(ROWS["label"])
     assert judged[0].rules == judged[1].rules
-    found = karat.find_weak_slices(source, true="label", pred="pred", by=["site"])
-    wanted = karat.find_weak_slices(table, true="label", pred="pred", by=["site"])
+    found = karat.find_weak_slices(source, y_true="label", y_pred="pred", by=["site"])
+    wanted = karat.find_weak_slices(table, y_true="label", y_pred="pred", by=["site"])
     assert str(found) == str(wanted)
 
 
@@ -130,7 +130,7 @@ def test_a_source_that_cannot_be_read_again_is_refused() -> None:
 
     rows = [{"label": [0, 1], "p": [0.25, 0.75]} for _ in range(3)]
     with pytest.raises(KaratError, match="K412"):
-        karat.evaluate(Once(("label", "p"), rows), true="label", prob="p")
+        karat.evaluate(Once(("label", "p"), rows), y_true="label", y_prob="p")
 
 
 def test_arguments_that_batches_cannot_have_are_refused() -> None:
@@ -138,7 +138,7 @@ def test_arguments_that_batches_cannot_have_are_refused() -> None:
         ({"weights": [1.0] * 64}, "K421"),
         ({"checkpoint": "read.karat"}, "K415"),
         ({"exact": True}, "K415"),
-        ({"true": "lable"}, "K404"),
+        ({"y_true": "lable"}, "K404"),
     ):
         with pytest.raises(KaratError) as caught:
             karat.evaluate(toy(), **given)
@@ -164,7 +164,7 @@ def test_an_error_of_the_columns_reaches_the_caller() -> None:
         def column_names(self, names: Sequence[str]) -> None:
             pass
 
-    for given in ({}, {"true": "label"}):
+    for given in ({}, {"y_true": "label"}):
         with pytest.raises(OSError, match="the disk is gone"):
             karat.evaluate(Unread(("label", "pred"), PARTS), **given)
 
@@ -173,11 +173,11 @@ def test_a_matrix_is_one_column_of_lists() -> None:
     scores = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
     labels = np.arange(60) % 3
     parts = [{"y": labels[i : i + 20], "p": scores[i : i + 20]} for i in range(0, 60, 20)]
-    found = karat.evaluate(Toy(("y", "p"), parts), true="y", prob="p", metrics="log_loss")
+    found = karat.evaluate(Toy(("y", "p"), parts), y_true="y", y_prob="p", metrics="log_loss")
     assert found["log_loss"].value == karat.log_loss(labels, y_prob=scores)
 
 
 def test_a_frame_whose_columns_have_the_names_of_the_protocol_is_a_frame() -> None:
     frame = pd.DataFrame({"read_batches": [0, 1], "column_names": [0, 1]})
-    found = karat.evaluate(frame, true="read_batches", pred="column_names")
+    found = karat.evaluate(frame, y_true="read_batches", y_pred="column_names")
     assert found.source["table"] == "pandas"

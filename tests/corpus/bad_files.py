@@ -71,12 +71,13 @@ def calls() -> Iterator[Call]:
         lambda: karat.evaluate({"label": [0, 1], "pred": [0, 1]}, checkpoint="read.karat"),
     )
     yield _call(
-        "a checkpoint that is a folder", lambda: karat.evaluate(_two(), pred="pred", checkpoint=".")
+        "a checkpoint that is a folder",
+        lambda: karat.evaluate(_two(), y_pred="pred", checkpoint="."),
     )
     yield _call(
         "a checkpoint of CSV",
         lambda: karat.evaluate(
-            written("csv", binary(), "two"), pred="pred", checkpoint="read.karat"
+            written("csv", binary(), "two"), y_pred="pred", checkpoint="read.karat"
         ),
     )
     for name, options in OPTIONS.items():
@@ -88,25 +89,25 @@ def calls() -> Iterator[Call]:
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    "no such truth": {"true": "lable"},
-    "no such prediction": {"pred": "perd"},
-    "no such probability": {"prob": "q_*"},
+    "no such truth": {"y_true": "lable"},
+    "no such prediction": {"y_pred": "perd"},
+    "no such probability": {"y_prob": "q_*"},
     "no such weights": {"weights": "w"},
     "no such clusters": {"clusters": "user"},
     "no such slices": {"by": "town"},
-    "text as weights": {"weights": "team", "pred": "pred"},
-    "scores as probabilities": {"prob": "z"},
-    "text as a probability": {"prob": "team"},
-    "little memory": {"prob": "p_yes", "max_memory": 10},
-    "memory of text": {"prob": "p_yes", "max_memory": "2GB"},
-    "labels that do not fit": {"pred": "pred", "labels": [0, 2]},
-    "positive that is none": {"pred": "pred", "positive": 7},
-    "exact": {"prob": "p_yes", "exact": True, "metrics": ["roc_auc"]},
-    "exact of labels": {"pred": "pred", "exact": True, "metrics": ["f1"]},
-    "clusters with a checkpoint": {"pred": "pred", "clusters": "team", "checkpoint": "c.karat"},
-    "slices with a checkpoint": {"pred": "pred", "by": "team", "checkpoint": "s.karat"},
-    "values as weights": {"pred": "pred", "weights": [1.0, 2.0]},
-    "values as slices": {"pred": "pred", "by": ["no", "yes"]},
+    "text as weights": {"weights": "team", "y_pred": "pred"},
+    "scores as probabilities": {"y_prob": "z"},
+    "text as a probability": {"y_prob": "team"},
+    "little memory": {"y_prob": "p_yes", "max_memory": 10},
+    "memory of text": {"y_prob": "p_yes", "max_memory": "2GB"},
+    "labels that do not fit": {"y_pred": "pred", "labels": [0, 2]},
+    "positive that is none": {"y_pred": "pred", "positive": 7},
+    "exact": {"y_prob": "p_yes", "exact": True, "metrics": ["roc_auc"]},
+    "exact of labels": {"y_pred": "pred", "exact": True, "metrics": ["f1"]},
+    "clusters with a checkpoint": {"y_pred": "pred", "clusters": "team", "checkpoint": "c.karat"},
+    "slices with a checkpoint": {"y_pred": "pred", "by": "team", "checkpoint": "s.karat"},
+    "values as weights": {"y_pred": "pred", "weights": [1.0, 2.0]},
+    "values as slices": {"y_pred": "pred", "by": ["no", "yes"]},
 }
 
 
@@ -140,6 +141,6 @@ def _without_duckdb() -> Any:
 
 
 def _another_read() -> Any:
-    read = {"checkpoint": Path("read.karat"), "pred": "pred", "prob": ""}
+    read = {"checkpoint": Path("read.karat"), "y_pred": "pred", "y_prob": ""}
     karat.evaluate(_two(), **read)
     return karat.evaluate(_two(), labels=[1, 0], **read)

@@ -53,11 +53,11 @@ def written(kind: str, n: int) -> str:
 
 ROWS = {"two": 90_000, "two of few": 90_000, "three": 48_000, "scores": 60_000, "labels": 60_000}
 NAMED: dict[str, dict[str, Any]] = {
-    "two": {"prob": "p", "pred": "", "metrics": TWO_SCORES},
-    "two of few": {"prob": "p", "pred": "", "metrics": TWO_SCORES},
-    "three": {"prob": "p_*", "pred": "", "metrics": SCORES},
-    "scores": {"score": "z_*", "pred": "", "metrics": SCORES},
-    "labels": {"pred": "pred", "metrics": LABELS},
+    "two": {"y_prob": "p", "y_pred": "", "metrics": TWO_SCORES},
+    "two of few": {"y_prob": "p", "y_pred": "", "metrics": TWO_SCORES},
+    "three": {"y_prob": "p_*", "y_pred": "", "metrics": SCORES},
+    "scores": {"y_score": "z_*", "y_pred": "", "metrics": SCORES},
+    "labels": {"y_pred": "pred", "metrics": LABELS},
 }
 ASKED: dict[str, dict[str, Any]] = {
     "in memory": {},
@@ -89,14 +89,16 @@ def calls() -> Iterator[Call]:
     named = {
         **NAMED["three"],
         "labels": [2, 1, 0],
-        "prob": ["p_2", "p_1", "p_0"],
+        "y_prob": ["p_2", "p_1", "p_0"],
         "max_memory": LEAST,
     }
     yield _call("three, labels", "three", named)
     yield _call(
-        "three, whole report", "three", {"prob": "p_*", "pred": "", "max_memory": LEAST, **FAST}
+        "three, whole report", "three", {"y_prob": "p_*", "y_pred": "", "max_memory": LEAST, **FAST}
     )
-    yield _call("two, whole report", "two", {"prob": "p", "pred": "", "max_memory": LEAST, **FAST})
+    yield _call(
+        "two, whole report", "two", {"y_prob": "p", "y_pred": "", "max_memory": LEAST, **FAST}
+    )
     for kind in ("two", "three", "labels"):
         yield Call(
             f"{kind}, checkpoint", "evaluate", "checkpoint", lambda kind=kind: _resumed(kind)

@@ -177,10 +177,10 @@ COLUMNS: dict[str, dict[str, Any]] = {
 }
 READING: dict[str, dict[str, Any]] = {
     "D107 settled": {"clusters": "user_id"},
-    "columns of a pattern": {"prob": "a_*"},
-    "K192 settled as scores": {"score": "score"},
-    "K192 settled as probabilities": {"prob": "score"},
-    "K404 no such column": {"true": "colour"},
+    "columns of a pattern": {"y_prob": "a_*"},
+    "K192 settled as scores": {"y_score": "score"},
+    "K192 settled as probabilities": {"y_prob": "score"},
+    "K404 no such column": {"y_true": "colour"},
     "weights ignored": {"weights": ""},
     "folds found": {"folds": "auto"},
     "texts of labels, settled": {"separator": "|"},
@@ -334,7 +334,7 @@ columns two.csv.gz --true label --pred pred
 columns two.jsonl --true label --pred pred
 columns two.json --true label --pred pred
 columns two.parquet
-columns two.csv --weight mass --cluster team --by country --id id
+columns two.csv --weights mass --clusters team --by country --ids id
 columns two.csv --prob prob --pred '' --threshold 0.3
 columns two.csv --prob prob --pred '' --threshold 3
 columns two.csv --score z --pred ''
@@ -359,7 +359,7 @@ columns text.csv --true label_text --pred pred_text
 columns wide.parquet --true 'true_*' --prob 'p_*' --threshold 0.4
 columns wide.parquet --true 'true_*' --pred 'true_*'
 columns two.csv two.parquet --true label --pred pred
-columns two.csv two.csv --true label --pred pred --id ''
+columns two.csv two.csv --true label --pred pred --ids ''
 columns "SELECT label, pred FROM 'two.parquet'"
 columns fraud.csv
 columns fraud.csv --positive fraud
@@ -367,8 +367,8 @@ columns score.csv
 columns score.csv --prob score
 columns score.csv --score score
 columns users.csv
-columns users.csv --cluster user_id
-columns users.csv --cluster ''
+columns users.csv --clusters user_id
+columns users.csv --clusters ''
 columns several.csv
 columns empty.csv
 columns nowhere.csv

@@ -23,8 +23,8 @@ two.parquet --prob p_yes
 two.parquet --prob p_yes --format json --metrics roc_auc,log_loss,f1,brier
 two.parquet --prob p_yes --threshold 0.3 --format json --metrics f1,precision
 two.parquet --score z --format json --metrics roc_auc,ks_statistic
-two.parquet --pred pred --weight mass --format json --metrics f1,mcc
-two.parquet --pred pred --cluster team --format json --metrics f1,mcc
+two.parquet --pred pred --weights mass --format json --metrics f1,mcc
+two.parquet --pred pred --clusters team --format json --metrics f1,mcc
 two.parquet --pred pred --positive 0 --format json --metrics f1,mcc
 animals.csv
 animals.csv --prob '' --pred pred
@@ -39,7 +39,7 @@ animals.csv --score z_cat,z_dog,z_eel --labels cat,dog,eel --format json --metri
 animals.csv --labels cat,dog,eel,fox --prob '' --format json --metrics macro_f1
 animals.csv --by country --prob '' --format json --metrics accuracy
 animals.csv --by country --by country,sex --prob '' --metrics accuracy
-animals.csv --by age --cluster team --prob '' --format json --metrics accuracy
+animals.csv --by age --clusters team --prob '' --format json --metrics accuracy
 animals.csv --where "country = 'NO'" --prob '' --format json --metrics accuracy
 animals.csv --where "nonsense" --prob ''
 animals.csv --level none --prob '' --format json --metrics macro_f1
@@ -83,11 +83,11 @@ old.csv new.csv --metrics macro_f1,accuracy --format json
 old.csv new.csv --margin 0.05 --format json --metrics accuracy
 old.csv new.csv big.csv --adjust maxt --format json --metrics accuracy
 old.csv new.csv big.csv --against-first --format json --metrics accuracy
-old.csv new.csv --id key --format json --metrics accuracy
-old.csv short.csv --id key
-old.csv short.csv --id key --allow-mismatch --format json --metrics accuracy
+old.csv new.csv --ids key --format json --metrics accuracy
+old.csv short.csv --ids key
+old.csv short.csv --ids key --allow-mismatch --format json --metrics accuracy
 old.csv short.csv
-old.csv new.csv --cluster team --weight mass --format json --metrics accuracy
+old.csv new.csv --clusters team --weights mass --format json --metrics accuracy
 old.csv new.csv --flips flips.csv --metrics accuracy
 old.csv new.csv --format markdown --metrics accuracy
 old.csv new.csv --format latex --metrics accuracy
@@ -118,8 +118,8 @@ new.csv --min accuracy=0.5 --update-baseline base.json
 new.csv --min accuracy=0.5 --update-baseline base.json --with-rows
 new.csv --min accuracy=0.5 --junit gate.xml
 new.csv --min accuracy=0.99 --markdown gate.md
-new.csv --baseline short.csv --id key
-new.csv --baseline short.csv --id key --allow-mismatch --format json
+new.csv --baseline short.csv --ids key
+new.csv --baseline short.csv --ids key --allow-mismatch --format json
 new.csv --min accuracy
 new.csv --min accuracy=high
 new.csv --min no_such=0.5

@@ -38,17 +38,17 @@ def calls() -> Iterator[Call]:
         "little memory",
         lambda: karat.evaluate(frame(binary()), max_memory=1 << 20, **FAST, **TWO["probability"]),
     )
-    yield _call("exact", lambda: karat.evaluate(frame(binary()), exact=True, prob="p_yes"))
+    yield _call("exact", lambda: karat.evaluate(frame(binary()), exact=True, y_prob="p_yes"))
     yield _call(
         "columns", lambda: karat.evaluate(frame(binary())["label"], frame(binary())["pred"])
     )
-    yield _call("no such column", lambda: karat.evaluate(frame(binary()), true="lable"))
+    yield _call("no such column", lambda: karat.evaluate(frame(binary()), y_true="lable"))
     yield Call(
         "a gate",
         "gate",
         "dask",
         lambda: _in_one_thread(
-            lambda: karat.gate(frame(binary()), pred="pred", min={"accuracy": 0.5})
+            lambda: karat.gate(frame(binary()), y_pred="pred", min={"accuracy": 0.5})
         ),
     )
     yield Call(

@@ -123,9 +123,9 @@ def calls() -> Iterator[Call]:
             if kind in WHOLLY or asked in PARTLY or (kind in MOSTLY and asked in MORE):
                 yield _call(f"animals in {kind}, {asked}", kind, animals, "animals", options)
         for nulls in ("drop", "error"):
-            options = {"pred": "pred", "prob": "", "nulls": nulls, "metrics": LABELS[:5]}
+            options = {"y_pred": "pred", "y_prob": "", "nulls": nulls, "metrics": LABELS[:5]}
             yield _call(f"nulls in {kind}, {nulls}", kind, _missing, "nulls", options)
-        options = {"prob": "proba_*", "pred": "", "nulls": "drop", "metrics": SCORES}
+        options = {"y_prob": "proba_*", "y_pred": "", "nulls": "drop", "metrics": SCORES}
         yield _call(f"nulls beside probabilities in {kind}", kind, _missing, "nulls", options)
     yield from _queries()
 
@@ -158,7 +158,7 @@ def _queries() -> Iterator[Call]:
 
         def run(query: str = query, name: str = name) -> Any:
             path = written("parquet", animals(), "animals")
-            more = {"true": "truth", "pred": "guess"} if name == "names" else {}
+            more = {"y_true": "truth", "y_pred": "guess"} if name == "names" else {}
             return karat.evaluate(query.format(path), metrics=["accuracy", "micro_f1"], **more)
 
         yield Call(f"a query of {name}", "evaluate", "sql", run)

@@ -178,8 +178,8 @@ def _gates() -> Iterator[Call]:
             lambda container=container: karat.gate(
                 container(folded(), "folded"),
                 folds="fold",
-                pred="pred",
-                prob="",
+                y_pred="pred",
+                y_prob="",
                 min={"accuracy": 0.7},
             ),
         )
@@ -223,9 +223,9 @@ def _gates() -> Iterator[Call]:
         "repeats": lambda: karat.gate(
             pd.DataFrame(repeated()),
             folds="fold",
-            id="id",
-            pred="pred",
-            prob="",
+            ids="id",
+            y_pred="pred",
+            y_prob="",
             min={"accuracy": 0.7},
         ),
         "repeats against others": lambda: karat.gate(
@@ -237,7 +237,7 @@ def _gates() -> Iterator[Call]:
             max_drop={"accuracy": 0.05},
         ),
         "nested": lambda: karat.gate(
-            pd.DataFrame(held_out()), folds="fold", pred="pred", prob="", min={"accuracy": 0.5}
+            pd.DataFrame(held_out()), folds="fold", y_pred="pred", y_prob="", min={"accuracy": 0.5}
         ),
         "folds of one value": lambda: karat.gate(
             [0, 1] * 30, [0, 1] * 30, folds=[0, 1, 2] * 20, min={"accuracy": 0.9}, evidence="low"
@@ -264,8 +264,8 @@ def _gates() -> Iterator[Call]:
         "refused: repeats without ids": lambda: karat.gate(
             pd.DataFrame(repeated()).drop(columns="id"),
             folds="fold",
-            pred="pred",
-            prob="",
+            y_pred="pred",
+            y_prob="",
             min={"accuracy": 0.7},
         ),
         "refused: slices": lambda: karat.gate(
@@ -325,7 +325,7 @@ report folded.csv --folds fold --pred pred --prob '' --metrics accuracy --where 
 report folded.csv --folds part
 report without.csv --folds auto
 report folded.csv --folds fold --anytime 1000
-report repeated.csv --folds fold --pred pred --prob '' --id ''
+report repeated.csv --folds fold --pred pred --prob '' --ids ''
 report folded.csv --folds fold --where "fold = 2" --pred pred --prob ''
 columns folded.csv
 columns repeated.csv
@@ -341,7 +341,7 @@ gate pred.csv --folds fold --min accuracy=0.99 --format json
 gate pred.csv --folds fold --baseline other.csv --format markdown
 gate pred.csv --folds auto --baseline other.csv --max-drop accuracy=0.01 --evidence low
 gate other.csv --folds fold --baseline pred.csv --no-worse-than accuracy=0.02 --format json
-gate repeated.csv --folds fold --pred pred --prob '' --id id --min accuracy=0.5
+gate repeated.csv --folds fold --pred pred --prob '' --ids id --min accuracy=0.5
 gate pred.csv --folds fold --by country --min accuracy=0.5
 gate pred.csv --folds fold --baseline shifted.csv
 gate pred.csv --folds fold --anytime 1000 --min accuracy=0.5

@@ -160,7 +160,7 @@ def _tables() -> Iterator[Call]:
             _table(karat.NestedFolds(4, n_repeats=2, seed=1)), folds="auto", metrics=OF_TWO
         ),
         "scores": lambda: karat.evaluate(
-            _table(KFold(3), Deciding()), score="score", folds="fold", metrics=["roc_auc"]
+            _table(KFold(3), Deciding()), y_score="score", folds="fold", metrics=["roc_auc"]
         ),
         "labels": lambda: karat.evaluate(
             _table(KFold(3), Constant()), folds="fold", metrics=["accuracy"]

@@ -45,39 +45,39 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "two threads": {"n_threads": 2},
 }
 OF_TABLES: dict[str, dict[str, Any]] = {
-    "labels": {"folds": "fold", "pred": "pred", "prob": "", "metrics": OF_TWO},
-    "auto": {"folds": "auto", "pred": "pred", "prob": "", "metrics": OF_TWO},
-    "probabilities": {"folds": "fold", "prob": "p_yes", "pred": "", "metrics": OF_SCORES},
-    "scores": {"folds": "fold", "score": "z", "pred": "", "metrics": ["accuracy", "roc_auc"]},
+    "labels": {"folds": "fold", "y_pred": "pred", "y_prob": "", "metrics": OF_TWO},
+    "auto": {"folds": "auto", "y_pred": "pred", "y_prob": "", "metrics": OF_TWO},
+    "probabilities": {"folds": "fold", "y_prob": "p_yes", "y_pred": "", "metrics": OF_SCORES},
+    "scores": {"folds": "fold", "y_score": "z", "y_pred": "", "metrics": ["accuracy", "roc_auc"]},
     "threshold": {
         "folds": "fold",
-        "prob": "p_yes",
-        "pred": "",
+        "y_prob": "p_yes",
+        "y_pred": "",
         "threshold": 0.35,
         "metrics": OF_SCORES,
     },
     "weights": {
         "folds": "fold",
-        "prob": "p_yes",
-        "pred": "",
+        "y_prob": "p_yes",
+        "y_pred": "",
         "weights": "mass",
         "metrics": OF_SCORES,
     },
     "clusters": {
         "folds": "fold",
-        "pred": "pred",
-        "prob": "",
+        "y_pred": "pred",
+        "y_prob": "",
         "clusters": "team",
         "metrics": OF_TWO,
     },
     "slices too": {
         "folds": "fold",
-        "pred": "pred",
-        "prob": "",
+        "y_pred": "pred",
+        "y_prob": "",
         "by": "country",
         "metrics": OF_TWO[:1],
     },
-    "another column": {"folds": "country", "pred": "pred", "prob": "", "metrics": OF_TWO},
+    "another column": {"folds": "country", "y_pred": "pred", "y_prob": "", "metrics": OF_TWO},
 }
 WHOLLY = ("pandas", "arrow", "parquet", "csv")
 
@@ -277,8 +277,8 @@ def _repeats() -> Iterator[Call]:
             lambda container=container: karat.evaluate(
                 container(repeated(), "repeated"),
                 folds="fold",
-                prob="p",
-                pred="",
+                y_prob="p",
+                y_pred="",
                 metrics=OF_SCORES,
             ),
         )
@@ -288,8 +288,8 @@ def _repeats() -> Iterator[Call]:
             lambda container=container: karat.evaluate(
                 container(held_out(), "held-out"),
                 folds="auto",
-                prob="p",
-                pred="",
+                y_prob="p",
+                y_pred="",
                 metrics=OF_SCORES,
             ),
         )
@@ -299,8 +299,8 @@ def _repeats() -> Iterator[Call]:
         lambda: karat.evaluate(
             pd.DataFrame(repeated()).rename(columns={"id": "patient"}),
             folds="fold",
-            pred="pred",
-            prob="",
+            y_pred="pred",
+            y_prob="",
             clusters="patient",
             metrics=OF_TWO,
         ),
@@ -311,8 +311,8 @@ def _repeats() -> Iterator[Call]:
         lambda: karat.evaluate(
             pd.DataFrame({**repeated(), "fold": 0}).query("p < 0.7"),
             folds="fold",
-            prob="p",
-            pred="",
+            y_prob="p",
+            y_pred="",
             metrics=OF_TWO,
         ),
     )
@@ -335,8 +335,8 @@ def _tables() -> Iterator[Call]:
             lambda container=container: karat.evaluate(
                 container(folded_animals(), "folded-animals"),
                 folds="fold",
-                prob="proba_*",
-                pred="",
+                y_prob="proba_*",
+                y_pred="",
                 metrics=["accuracy", "log_loss"],
             ),
         )
@@ -345,7 +345,7 @@ def _tables() -> Iterator[Call]:
         "evaluate",
         "csv",
         lambda: karat.evaluate(
-            written("csv", folded(), "folded"), pred="pred", prob="", metrics=OF_TWO[:1]
+            written("csv", folded(), "folded"), y_pred="pred", y_prob="", metrics=OF_TWO[:1]
         ),
     )
     yield _call(
@@ -354,8 +354,8 @@ def _tables() -> Iterator[Call]:
         lambda: karat.evaluate(
             written("parquet", folded(), "folded"),
             folds="fold",
-            prob="p_yes",
-            pred="",
+            y_prob="p_yes",
+            y_pred="",
             metrics=OF_SCORES,
             max_memory=2_000_000,
         ),
@@ -366,8 +366,8 @@ def _tables() -> Iterator[Call]:
         lambda: karat.evaluate(
             written("parquet list", folded(), "folded"),
             folds="fold",
-            pred="pred",
-            prob="",
+            y_pred="pred",
+            y_prob="",
             metrics=OF_TWO,
         ),
     )
@@ -472,7 +472,7 @@ def _some() -> Any:
 
 def _nested() -> Any:
     return karat.evaluate(
-        pd.DataFrame(held_out()), folds="fold", prob="p", pred="", metrics=OF_SCORES
+        pd.DataFrame(held_out()), folds="fold", y_prob="p", y_pred="", metrics=OF_SCORES
     )
 
 

@@ -225,10 +225,10 @@ def _matched() -> Iterator[Call]:
         ),
     )
     yield _call(
-        "named ids", "dict", lambda: karat.gate(_table("new"), baseline=shuffled("old"), id="id")
+        "named ids", "dict", lambda: karat.gate(_table("new"), baseline=shuffled("old"), ids="id")
     )
     yield _call(
-        "no ids", "dict", lambda: karat.gate(_table("new"), baseline=shuffled("old"), id="")
+        "no ids", "dict", lambda: karat.gate(_table("new"), baseline=shuffled("old"), ids="")
     )
     yield _call(
         "other truth",
@@ -238,7 +238,7 @@ def _matched() -> Iterator[Call]:
         ),
     )
     yield _call(
-        "no such ids", "dict", lambda: karat.gate(_table("new"), baseline=_table("old"), id="key")
+        "no such ids", "dict", lambda: karat.gate(_table("new"), baseline=_table("old"), ids="key")
     )
 
 

@@ -396,7 +396,7 @@ report judged.parquet --gold gold --judge judge --prob p_yes --pred '' --metrics
 report judged.jsonl --gold gold --judge judge --pred '' --prob '' --score '' --positive 1
 report judged.csv --true gold --judge judge --pred pred --prob '' --metrics accuracy --level 0.8
 report judged.csv --gold gold --judge judge --pred pred --prob '' --metrics f1 --positive 0
-report judged.csv --gold gold --judge judge --metrics f1 --weight mass --cluster team
+report judged.csv --gold gold --judge judge --metrics f1 --weights mass --clusters team
 report judged.csv --gold gold --judge judge --metrics f1 --where "country = 'NO'" --gold-is-random
 report judged.csv --gold gold --judge judge --metrics f1 --side low --method wald
 report animals.csv --gold gold --judge judge --pred pred --prob '' --metrics macro_f1
@@ -439,7 +439,7 @@ compare old.csv new.csv --gold gold --judge judge --metrics accuracy,f1 --format
 compare old.csv new.csv big.csv --gold gold --judge judge --metrics accuracy --adjust maxt
 compare old.csv new.csv big.csv --gold gold --judge judge --metrics accuracy --against-first
 compare old.csv new.csv --gold gold --judge judge --metrics accuracy --margin 0.05 --level 0.9
-compare old.csv new.csv --gold gold --judge judge --metrics f1 --cluster team --weight mass
+compare old.csv new.csv --gold gold --judge judge --metrics f1 --clusters team --weights mass
 compare old.csv new.csv --gold gold --judge judge --metrics f1 --where "mass > 1" --gold-is-random
 compare old.csv new.csv --gold gold --judge judge --metrics accuracy --format markdown
 compare old.csv new.csv --judge judge
@@ -457,7 +457,7 @@ compare both.csv --pred old,new --gold gold --judge judge
 LABELS = """
 label judged.csv --judge judge -n 9
 label judged.csv --judge judge --confidence confidence -n 9 --seed 1
-label judged.parquet --judge judge -n 9 --id id
+label judged.parquet --judge judge -n 9 --ids id
 label animals.csv --judge judge -n 9
 label judged.csv --judge judge -n 9 -o to_label.csv
 label animals.csv --judge judge -n 9 -o to_label.csv
@@ -468,7 +468,7 @@ label judged.csv --judge judge -n 1
 label judged.csv --judge judge -n 999
 label judged.csv --judge judge --confidence mass -n 9
 label judged.csv --judge llm -n 9
-label judged.csv --judge judge --id nope -n 9
+label judged.csv --judge judge --ids nope -n 9
 label judged.csv -n 9
 label judged.csv --judge judge
 label nowhere.csv --judge judge -n 9

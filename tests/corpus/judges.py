@@ -49,20 +49,20 @@ OF_CLASSES: dict[str, dict[str, Any]] = {
     "labels in another order": {"labels": [1, 0], "positive": 1},
     "class names": {"class_names": {0: "no", 1: "yes"}},
     "class names as a list": {"class_names": ["no", "yes"]},
-    "a column named beside arrays": {"pred": "pred"},
+    "a column named beside arrays": {"y_true": "label"},
 }
 OF_TABLES: dict[str, dict[str, Any]] = {
-    "labels": {"prob": "", "score": "", "metrics": OF_TWO},
-    "probabilities": {"prob": "p_yes", "pred": "", "metrics": OF_SCORES},
-    "scores": {"score": "z", "pred": "", "metrics": ["accuracy", "roc_auc"]},
-    "threshold": {"prob": "p_yes", "pred": "", "threshold": 0.4, "metrics": OF_SCORES},
+    "labels": {"y_prob": "", "y_score": "", "metrics": OF_TWO},
+    "probabilities": {"y_prob": "p_yes", "y_pred": "", "metrics": OF_SCORES},
+    "scores": {"y_score": "z", "y_pred": "", "metrics": ["accuracy", "roc_auc"]},
+    "threshold": {"y_prob": "p_yes", "y_pred": "", "threshold": 0.4, "metrics": OF_SCORES},
     "weights and clusters": {
-        "prob": "",
+        "y_prob": "",
         "weights": "mass",
         "clusters": "team",
         "metrics": OF_TWO[:2],
     },
-    "verdicts": {"pred": "", "prob": "", "score": ""},
+    "verdicts": {"y_pred": "", "y_prob": "", "y_score": ""},
 }
 WHOLLY = ("pandas", "polars", "arrow", "parquet")
 # What a report with a judge refuses: ten options and what else does not fit.
@@ -321,7 +321,7 @@ def _tables() -> Iterator[Call]:
                 gold="gold",
                 judge="judge",
                 gold_weights="gold_weight",
-                prob="",
+                y_prob="",
                 metrics=OF_TWO[:2],
             ),
         )
@@ -332,8 +332,8 @@ def _tables() -> Iterator[Call]:
                 container(judged_animals(), "judged-animals"),
                 gold="gold",
                 judge="judge",
-                prob="proba_*",
-                pred="",
+                y_prob="proba_*",
+                y_pred="",
                 metrics=OF_MANY,
             ),
         )
@@ -348,7 +348,7 @@ def _tables() -> Iterator[Call]:
         "the truth is named",
         "csv",
         lambda: karat.evaluate(
-            written("csv", judged(), "judged"), true="gold", judge="judge", metrics=OF_TWO
+            written("csv", judged(), "judged"), y_true="gold", judge="judge", metrics=OF_TWO
         ),
     )
     yield _call(

@@ -53,17 +53,23 @@ REFUSED: dict[str, dict[str, Any]] = {
     "a level in percent": {"anytime": 1000, "level": 95},
 }
 OF_TABLES: dict[str, dict[str, Any]] = {
-    "labels": {"pred": "pred", "prob": "", "anytime": 1000, "metrics": OF_TWO[:2]},
-    "probabilities": {"prob": "p_yes", "pred": "", "anytime": True, "metrics": OF_SCORES},
+    "labels": {"y_pred": "pred", "y_prob": "", "anytime": 1000, "metrics": OF_TWO[:2]},
+    "probabilities": {"y_prob": "p_yes", "y_pred": "", "anytime": True, "metrics": OF_SCORES},
     "weighted clusters": {
-        "prob": "p_yes",
-        "pred": "",
+        "y_prob": "p_yes",
+        "y_pred": "",
         "weights": "mass",
         "clusters": "team",
         "anytime": 200,
         "metrics": OF_SCORES,
     },
-    "slices": {"pred": "pred", "prob": "", "by": "country", "anytime": 1000, "metrics": OF_TWO[:2]},
+    "slices": {
+        "y_pred": "pred",
+        "y_prob": "",
+        "by": "country",
+        "anytime": 1000,
+        "metrics": OF_TWO[:2],
+    },
 }
 WHOLLY = ("pandas", "parquet", "csv")
 
@@ -189,8 +195,8 @@ def _tables() -> Iterator[Call]:
         "little memory",
         lambda: karat.evaluate(
             written("parquet", together(batches()), "looks"),
-            prob="p_yes",
-            pred="",
+            y_prob="p_yes",
+            y_pred="",
             metrics=OF_SCORES,
             anytime=1000,
             max_memory=2_000_000,
@@ -419,10 +425,10 @@ def _gates() -> Iterator[Call]:
             truth, pred, clusters=two["team"], min={"accuracy": 0.7}, anytime=60
         ),
         "a table": lambda: karat.gate(
-            pd.DataFrame(two), pred="pred", prob="", min={"accuracy": 0.7}, anytime=1000
+            pd.DataFrame(two), y_pred="pred", y_prob="", min={"accuracy": 0.7}, anytime=1000
         ),
         "a file": lambda: karat.gate(
-            written("csv", two, "looks"), pred="pred", prob="", min={"f1": 0.7}, anytime=1000
+            written("csv", two, "looks"), y_pred="pred", y_prob="", min={"f1": 0.7}, anytime=1000
         ),
         "a report": lambda: karat.gate(
             report(truth, pred, metrics=OF_TWO, anytime=1000), min={"accuracy": 0.7}, anytime=1000
@@ -496,7 +502,7 @@ LINES = """
 report looks.csv --anytime 1000 --pred pred --prob '' --metrics accuracy,f1
 report looks.csv --anytime 1000 --prob p_yes --pred '' --metrics roc_auc,brier --format json
 report looks.csv --anytime 1000 --prob p_yes --pred '' --metrics roc_auc --format markdown
-report looks.csv --anytime 60 --pred pred --prob '' --cluster team --weight mass --metrics f1
+report looks.csv --anytime 60 --pred pred --prob '' --clusters team --weights mass --metrics f1
 report looks.csv --anytime 1000 --pred pred --prob '' --metrics accuracy --by country
 report looks.csv --anytime 1000 --pred pred --prob '' --metrics accuracy --side low --level 0.9
 report looks.csv --anytime 1000 --pred pred --prob '' --metrics accuracy -o looks.html

@@ -66,7 +66,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     ),
     "weights and clusters": (
         (
-            "monitor s.karat day0.csv --pred pred --prob '' --weight mass --cluster team "
+            "monitor s.karat day0.csv --pred pred --prob '' --weights mass --clusters team "
             "--anytime 60 --min accuracy=0.5"
         ),
         "monitor s.karat day1.csv",
@@ -132,7 +132,7 @@ RUNS: dict[str, tuple[str, ...]] = {
         "monitor s.karat day1.csv --max error_rate=0.8",
         "monitor s.karat day1.csv --positive 0",
         "monitor s.karat day1.csv --pred older",
-        "monitor s.karat day1.csv --weight mass",
+        "monitor s.karat day1.csv --weights mass",
         "monitor s.karat day1.csv --windows",
         "monitor s.karat day1.csv --inconclusive fail",
         "monitor s.karat day1.csv --threshold 0.3",

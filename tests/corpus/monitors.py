@@ -179,7 +179,7 @@ def _clustered(*, windows: bool) -> dict[str, Any]:
 def _with_ids() -> dict[str, Any]:
     monitor = karat.Monitor(max_drop={"accuracy": 0.2})
     results = [
-        monitor.add(batch["label"], batch["pred"], baseline=batch["older"], id=batch["id"])
+        monitor.add(batch["label"], batch["pred"], baseline=batch["older"], ids=batch["id"])
         for batch in batches()
     ]
     return every_look(monitor, results)
@@ -318,7 +318,7 @@ def _tables() -> Iterator[Call]:
 def _looks_at_tables(container: Any) -> dict[str, Any]:
     monitor = karat.Monitor(min={"roc_auc": 0.6, "accuracy": 0.6})
     results = [
-        monitor.add(container(batch, f"monitored-{i}"), prob="p_yes", pred="")
+        monitor.add(container(batch, f"monitored-{i}"), y_prob="p_yes", y_pred="")
         for i, batch in enumerate(batches()[:3])
     ]
     return {**every_look(monitor, results), "mapping": results[-1].mapping}
@@ -330,7 +330,7 @@ def _looks_at_two_tables(container: Any) -> dict[str, Any]:
         monitor.add(
             container(_model(batch, "pred"), f"monitored-new-{i}"),
             baseline=container(_model(batch, "older"), f"monitored-old-{i}"),
-            id="id",
+            ids="id",
         )
         for i, batch in enumerate(batches()[:3])
     ]
@@ -342,8 +342,8 @@ def _looks_at_weights(container: Any) -> dict[str, Any]:
     results = [
         monitor.add(
             container(_model(batch, "pred"), f"monitored-new-{i}"),
-            true="label",
-            pred="pred",
+            y_true="label",
+            y_pred="pred",
             weights="mass",
             clusters="team",
         )

@@ -38,27 +38,27 @@ def calls() -> Iterator[Call]:
 
 def _tables() -> Iterator[Call]:
     names: dict[str, Callable[[], Any]] = {
-        "a float": lambda: karat.evaluate(TABLE, true=1.5, pred="pred"),
-        "a truth value": lambda: karat.evaluate(TABLE, true="label", pred=True),
-        "a list": lambda: karat.evaluate(TABLE, true=["label"], pred="pred"),
+        "a float": lambda: karat.evaluate(TABLE, y_true=1.5, y_pred="pred"),
+        "a truth value": lambda: karat.evaluate(TABLE, y_true="label", y_pred=True),
+        "a list": lambda: karat.evaluate(TABLE, y_true=["label"], y_pred="pred"),
         "a number": lambda: karat.evaluate(
-            pd.DataFrame({0: THREE["label"], 1: THREE["pred"]}), true=0, pred=1, level=None
+            pd.DataFrame({0: THREE["label"], 1: THREE["pred"]}), y_true=0, y_pred=1, level=None
         ),
         "a pair": lambda: karat.evaluate(
             pd.DataFrame({("a", 1): THREE["label"], ("a", 2): THREE["pred"]}),
-            true=("a", 1),
-            pred=("a", 2),
+            y_true=("a", 1),
+            y_pred=("a", 2),
             level=None,
         ),
-        "scores by a dict": lambda: karat.evaluate(TABLE, true="label", prob={"p": "mass"}),
-        "scores by floats": lambda: karat.evaluate(TABLE, true="label", prob=[1.5]),
-        "scores by nothing": lambda: karat.evaluate(TABLE, true="label", score=[]),
-        "scores by bytes": lambda: karat.evaluate(TABLE, true="label", score=b"p"),
-        "weights by a number": lambda: karat.evaluate(TABLE, pred="pred", weights=2),
-        "folds by a float": lambda: karat.evaluate(TABLE, pred="pred", folds=2.5),
-        "ids by a truth value": lambda: karat.evaluate(TABLE, pred="pred", ids=False),
-        "weak slices by a float": lambda: karat.find_weak_slices(TABLE, true=1.5, pred="pred"),
-        "a check by a float": lambda: karat.check(TABLE, true=1.5, pred="pred"),
+        "scores by a dict": lambda: karat.evaluate(TABLE, y_true="label", y_prob={"p": "mass"}),
+        "scores by floats": lambda: karat.evaluate(TABLE, y_true="label", y_prob=[1.5]),
+        "scores by nothing": lambda: karat.evaluate(TABLE, y_true="label", y_score=[]),
+        "scores by bytes": lambda: karat.evaluate(TABLE, y_true="label", y_score=b"p"),
+        "weights by a number": lambda: karat.evaluate(TABLE, y_pred="pred", weights=2),
+        "folds by a float": lambda: karat.evaluate(TABLE, y_pred="pred", folds=2.5),
+        "ids by a truth value": lambda: karat.evaluate(TABLE, y_pred="pred", ids=False),
+        "weak slices by a float": lambda: karat.find_weak_slices(TABLE, y_true=1.5, y_pred="pred"),
+        "a check by a float": lambda: karat.check(TABLE, y_true=1.5, y_pred="pred"),
     }
     for name, run in names.items():
         yield Call(f"columns named by {name}", "evaluate", "dict", run)

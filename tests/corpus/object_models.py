@@ -484,7 +484,7 @@ ERRORS = """
 report wrong.parquet --prob p --pred '' --metrics accuracy --errors errors.csv
 report wrong.parquet --prob p --pred '' --metrics accuracy --max-memory 1MiB --errors errors.csv
 report wrong.parquet --prob '' --pred pred --metrics f1 --max-memory 1MiB --errors errors.csv
-report wrong.parquet --prob '' --pred pred --id key --max-memory 1MiB --errors errors.csv
+report wrong.parquet --prob '' --pred pred --ids key --max-memory 1MiB --errors errors.csv
 report right.parquet --prob '' --pred pred --metrics f1 --max-memory 1MiB --errors errors.csv
 """
 

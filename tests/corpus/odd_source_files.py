@@ -156,21 +156,21 @@ def _wanted() -> Iterator[Call]:
             f"true={column}, as labels",
             "csv",
             lambda c=column: seen(
-                karat.evaluate(_dated(), true=c, pred="code2", metrics=FEW, level=None)
+                karat.evaluate(_dated(), y_true=c, y_pred="code2", metrics=FEW, level=None)
             ),
         )
     yield _call(
         "labels='001' of codes",
         "csv",
         lambda: karat.evaluate(
-            _dated(), true="code", pred="code2", labels=["000", "001", "002"], metrics=FEW
+            _dated(), y_true="code", y_pred="code2", labels=["000", "001", "002"], metrics=FEW
         ),
     )
     yield _call(
         "labels=1 of codes",
         "csv",
         lambda: karat.evaluate(
-            _dated(), true="code", pred="code2", labels=[0, 1, 2], metrics=FEW, level=None
+            _dated(), y_true="code", y_pred="code2", labels=[0, 1, 2], metrics=FEW, level=None
         ),
     )
     yield _call(
@@ -195,7 +195,7 @@ def _wanted() -> Iterator[Call]:
         ),
     )
     yield _call("SQL that is no text", "sql", lambda: karat.evaluate("SELECT '\udcff' AS label"))
-    yield _call("an object as a table", "object", lambda: karat.evaluate(object(), pred="pred"))
+    yield _call("an object as a table", "object", lambda: karat.evaluate(object(), y_pred="pred"))
 
 
 def slices_of(report: Any) -> Any:
@@ -359,10 +359,10 @@ def _beyond_memory() -> Iterator[Call]:
         "clusters": {"clusters": "user_id"},
         "keep rows": {"keep_rows": 2, "ids": "row_id"},
         "exact": {"exact": True},
-        "labels": {"labels": [0, 1, 2, 3], "prob": ["p_0", "p_1", "p_2", "p_2"]},
+        "labels": {"labels": [0, 1, 2, 3], "y_prob": ["p_0", "p_1", "p_2", "p_2"]},
     }
     for name, options in variants.items():
-        settings = {"prob": "p_*", "metrics": OF_SCORES, **options}
+        settings = {"y_prob": "p_*", "metrics": OF_SCORES, **options}
         yield _call(
             f"beyond memory: {name}",
             "sql",
@@ -381,21 +381,26 @@ def _beyond_memory() -> Iterator[Call]:
         "beyond memory: a threshold",
         "sql",
         lambda: karat.evaluate(
-            LONG["two classes"], prob="p", threshold=0.25, max_memory=LEAST, metrics=["f1"]
+            LONG["two classes"], y_prob="p", threshold=0.25, max_memory=LEAST, metrics=["f1"]
         ),
     )
     yield _call(
         "beyond memory: labels alone, by",
         "sql",
         lambda: karat.evaluate(
-            LONG["two classes"], pred="pred", prob="", by="site", max_memory=LEAST, metrics=["f1"]
+            LONG["two classes"],
+            y_pred="pred",
+            y_prob="",
+            by="site",
+            max_memory=LEAST,
+            metrics=["f1"],
         ),
     )
     yield _call(
         "beyond memory: micro curves, exact",
         "sql",
         lambda: karat.evaluate(
-            sql, prob="p_*", metrics=["roc_auc_ovr_micro"], exact=True, max_memory=LEAST
+            sql, y_prob="p_*", metrics=["roc_auc_ovr_micro"], exact=True, max_memory=LEAST
         ),
     )
     yield _call(

@@ -137,7 +137,7 @@ def _of_tables() -> Iterator[Call]:
         "a probability beyond one after a missing label",
         "dict",
         lambda: karat.evaluate(
-            {**late, "p": [0.5] * 23 + [1.5]}, prob="p", pred="", nulls="drop", metrics=FEW
+            {**late, "p": [0.5] * 23 + [1.5]}, y_prob="p", y_pred="", nulls="drop", metrics=FEW
         ),
     )
     yield _call(
@@ -319,20 +319,20 @@ def _batches() -> Iterator[Call]:
         yield _call(
             f"batches: {name}, probabilities",
             "batches",
-            lambda s=source: karat.evaluate(s(), prob="share", pred="", metrics=OF_SCORES),
+            lambda s=source: karat.evaluate(s(), y_prob="share", y_pred="", metrics=OF_SCORES),
         )
         yield _call(
             f"batches: {name}, by dates and numbers",
             "batches",
             lambda s=source: slices_of(
-                karat.evaluate(s(), prob="", by=["day", "half"], metrics=["accuracy"])
+                karat.evaluate(s(), y_prob="", by=["day", "half"], metrics=["accuracy"])
             ),
         )
         yield Call(
             f"batches: {name}, gate",
             "gate",
             "batches",
-            lambda s=source: karat.gate(s(), prob="", min={"accuracy": 0.3}),
+            lambda s=source: karat.gate(s(), y_prob="", min={"accuracy": 0.3}),
         )
     yield _call(
         "batches: rows",

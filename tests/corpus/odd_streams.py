@@ -141,15 +141,17 @@ def _sets() -> Iterator[Call]:
     yield _call(
         "stars: labels in another order",
         "dict",
-        lambda: karat.evaluate(wide, true="t_*", pred="p_*", labels=names[::-1], level=None),
+        lambda: karat.evaluate(wide, y_true="t_*", y_pred="p_*", labels=names[::-1], level=None),
     )
     yield _call(
         "stars: other labels",
         "dict",
-        lambda: karat.evaluate(wide, true="t_*", pred="p_*", labels=["sea", "fox"], level=None),
+        lambda: karat.evaluate(wide, y_true="t_*", y_pred="p_*", labels=["sea", "fox"], level=None),
     )
-    yield _call("stars: two", "dict", lambda: karat.evaluate(wide, true="t_*_*", pred="p_*"))
-    yield _call("stars: one side", "dict", lambda: karat.evaluate(wide, true="t_*", pred="p_sea"))
+    yield _call("stars: two", "dict", lambda: karat.evaluate(wide, y_true="t_*_*", y_pred="p_*"))
+    yield _call(
+        "stars: one side", "dict", lambda: karat.evaluate(wide, y_true="t_*", y_pred="p_sea")
+    )
     lists = {"label": [["a"], ["b"], None, ["a", "b"]], "pred": [["a"], [], ["b"], ["b"]]}
     yield _call(
         "sets: a negative weight beside a missing set",
@@ -196,7 +198,7 @@ def _named_columns() -> Iterator[Call]:
                 f"columns {name} in a table beside {kind}",
                 "pandas",
                 lambda f=frame, t=true, c=columns: karat.evaluate(
-                    f().assign(label=t), prob=list(c), metrics=FEW, level=None
+                    f().assign(label=t), y_prob=list(c), metrics=FEW, level=None
                 ),
             )
             yield Call(

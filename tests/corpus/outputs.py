@@ -49,7 +49,7 @@ REPORTS: dict[str, Any] = {
         odd()["never predicted"]["label"], odd()["never predicted"]["pred"]
     ),
     "confusion": lambda: karat.evaluate(confusion=[[90, 10], [4, 46]]),
-    "a table": lambda: karat.evaluate(binary(), prob="p_yes", weights="mass", **FAST),
+    "a table": lambda: karat.evaluate(binary(), y_prob="p_yes", weights="mass", **FAST),
 }
 METHODS = (
     "text",

@@ -155,7 +155,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "drop nulls": {"nulls": "drop"},
     "undefined": {"undefined": "exclude"},
     "confusion": {"confusion": [[25, 8], [6, 21]]},
-    "truth of a table": {"true": "label"},
+    "truth of a table": {"y_true": "label"},
     "gold weights": {"gold_weights": TWO["gold_weight"]},
     "random gold": {"gold_is_random": True},
 }
@@ -180,7 +180,7 @@ GATING: dict[str, dict[str, Any]] = {
     "low evidence": {"evidence": "low"},
     "min_n": {"by": TWO["country"], "min_n": 31},
     "level": {"level": 0.8},
-    "ids": {"id": TWO["id"]},
+    "ids": {"ids": TWO["id"]},
     "write a baseline": {"update_baseline": "base.json"},
     "write a baseline with rows": {"update_baseline": "base.json", "with_rows": True},
     "threshold": {"threshold": 0.4},
@@ -218,7 +218,7 @@ ADDING: dict[str, dict[str, Any]] = {
     "weights": {"weights": TWO["mass"]},
     "clusters": {"clusters": TWO["team"]},
     "weights and clusters": {"weights": TWO["mass"], "clusters": TWO["team"]},
-    "ids": {"id": TWO["id"]},
+    "ids": {"ids": TWO["id"]},
     "folds": {"folds": TWO["fold"]},
     "by": {"by": TWO["country"]},
     "frequency": {"weights": TWO["copies"], "weights_are": "frequency"},
@@ -273,7 +273,9 @@ def calls() -> Iterator[Call]:
     yield from _product("gate", (*MAIN, "a confusion matrix"), GATING, _gate)
     yield from _product("find_weak_slices", MAIN, SEARCHING, _weak)
     yield from _product("check", tuple(OUTPUTS), OPTIONS, _check)
-    yield from _product("function", tuple(OUTPUTS), OPTIONS, _function)
+    # A function of one metric has no data whose columns could be named.
+    of_values = {name: option for name, option in OPTIONS.items() if "y_true" not in option}
+    yield from _product("function", tuple(OUTPUTS), of_values, _function)
     yield from _uses_of_results("rows_needed", _evaluate, NEEDING)
     yield from _uses_of_results("rows_needed of a comparison", _compare, NEEDING)
     yield from _uses_of_results("a report as input", _evaluate, USES_OF_REPORTS)

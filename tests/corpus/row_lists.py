@@ -85,26 +85,32 @@ SHOWN = ("ids", "keep_rows", "by")
 QUERIED = ("two classes", "probabilities", "probabilities of classes")
 
 NAMED: dict[str, dict[str, Any]] = {
-    "by name": {"true": "label", "pred": "pred", "ids": "id"},
-    "found": {"true": "label", "pred": "pred", "keep_rows": 3},
-    "none": {"true": "label", "pred": "pred", "ids": "", "keep_rows": 3},
-    "other column": {"true": "label", "pred": "pred", "ids": "team"},
-    "no such column": {"true": "label", "pred": "pred", "ids": "key"},
-    "null labels": {"true": "holes", "pred": "pred", "ids": "id", "nulls": "drop"},
+    "by name": {"y_true": "label", "y_pred": "pred", "ids": "id"},
+    "found": {"y_true": "label", "y_pred": "pred", "keep_rows": 3},
+    "none": {"y_true": "label", "y_pred": "pred", "ids": "", "keep_rows": 3},
+    "other column": {"y_true": "label", "y_pred": "pred", "ids": "team"},
+    "no such column": {"y_true": "label", "y_pred": "pred", "ids": "key"},
+    "null labels": {"y_true": "holes", "y_pred": "pred", "ids": "id", "nulls": "drop"},
     "numbers of rows left": {
-        "true": "holes",
-        "pred": "pred",
+        "y_true": "holes",
+        "y_pred": "pred",
         "ids": "",
         "keep_rows": 3,
         "nulls": "drop",
     },
-    "values": {"true": "label", "pred": "pred", "ids": [*range(80)]},
-    "by": {"true": "label", "pred": "pred", "ids": "id", "by": "country"},
-    "bins": {"true": "label", "prob": "prob", "pred": "", "ids": "id"},
-    "threshold": {"true": "label", "prob": "prob", "pred": "", "keep_rows": 2, "threshold": 0.3},
-    "checkpoint": {"true": "label", "pred": "pred", "ids": "id", "checkpoint": "rows.karat"},
-    "little memory": {"true": "label", "prob": "prob", "pred": "", "max_memory": 1 << 20},
-    "id of repeats": {"true": "label", "pred": "pred", "ids": "again"},
+    "values": {"y_true": "label", "y_pred": "pred", "ids": [*range(80)]},
+    "by": {"y_true": "label", "y_pred": "pred", "ids": "id", "by": "country"},
+    "bins": {"y_true": "label", "y_prob": "prob", "y_pred": "", "ids": "id"},
+    "threshold": {
+        "y_true": "label",
+        "y_prob": "prob",
+        "y_pred": "",
+        "keep_rows": 2,
+        "threshold": 0.3,
+    },
+    "checkpoint": {"y_true": "label", "y_pred": "pred", "ids": "id", "checkpoint": "rows.karat"},
+    "little memory": {"y_true": "label", "y_prob": "prob", "y_pred": "", "max_memory": 1 << 20},
+    "id of repeats": {"y_true": "label", "y_pred": "pred", "ids": "again"},
 }
 
 
@@ -372,17 +378,17 @@ def _refused() -> Iterator[Call]:
     yield _call(
         "rows of a partitioned table",
         "dask",
-        lambda: karat.evaluate(_dask(), true="label", pred="pred", ids="id").rows(),
+        lambda: karat.evaluate(_dask(), y_true="label", y_pred="pred", ids="id").rows(),
     )
     yield _call(
         "doubts about ids of a partitioned table",
         "dask",
-        lambda: _doubts(karat.evaluate(_dask(), true="label", pred="pred", ids="id")),
+        lambda: _doubts(karat.evaluate(_dask(), y_true="label", y_pred="pred", ids="id")),
     )
     yield _call(
         "kept rows of a partitioned table",
         "dask",
-        lambda: karat.evaluate(_dask(), true="label", pred="pred", keep_rows=3).rows(),
+        lambda: karat.evaluate(_dask(), y_true="label", y_pred="pred", keep_rows=3).rows(),
     )
     yield _call(
         "rows of folds",
@@ -426,10 +432,10 @@ def _dask() -> Any:
 
 LINES = """
 report listed.csv --true label --pred pred --errors errors.csv --metrics accuracy
-report listed.csv --true label --pred pred --errors errors.csv --metrics accuracy --id ''
-report listed.csv --true label --pred pred --errors errors.csv --metrics accuracy --id team
+report listed.csv --true label --pred pred --errors errors.csv --metrics accuracy --ids ''
+report listed.csv --true label --pred pred --errors errors.csv --metrics accuracy --ids team
 report listed.csv --true label --pred pred --errors errors.csv --metrics accuracy --by country
-report listed.csv --true label --pred pred --errors errors.csv --metrics accuracy --weight age
+report listed.csv --true label --pred pred --errors errors.csv --metrics accuracy --weights age
 report listed.csv --true label --prob prob --pred '' --errors errors.csv --metrics accuracy
 report listed.csv --true label --prob prob --pred '' --threshold 0.3 --errors errors.csv
 report listed.csv --true holes --pred pred --nulls drop --errors errors.csv --metrics accuracy
@@ -443,16 +449,16 @@ report listed.parquet --true label --pred pred --keep-rows 2 --format json --met
 report listed.parquet --true label --pred pred --keep-rows 2 --metrics accuracy
 report listed.parquet --true label --pred pred --keep-rows 0 --format json --metrics accuracy
 report listed.parquet --true label --pred pred --keep-rows -1 --metrics accuracy
-report listed.parquet --true label --pred pred --keep-rows 2 --id again --metrics accuracy
-report listed.parquet --true label --pred pred --keep-rows 2 --id '' --format json --metrics f1
+report listed.parquet --true label --pred pred --keep-rows 2 --ids again --metrics accuracy
+report listed.parquet --true label --pred pred --keep-rows 2 --ids '' --format json --metrics f1
 report listed.parquet --true label --pred pred --metrics accuracy --format html -o page.html
 report listed.parquet --true label --pred pred --keep-rows 2 --checkpoint c.karat
 report topics.csv --true label_text --pred pred_text --separator '|' --errors errors.csv
 report topics.csv --true label_text --pred pred_text --separator '|' --keep-rows 2 --format json
-report "SELECT * FROM 'listed.parquet'" --true label --pred pred --errors errors.csv --id id
+report "SELECT * FROM 'listed.parquet'" --true label --pred pred --errors errors.csv --ids id
 report listed.csv --gold holes --judge label --pred pred --errors errors.csv
 compare listed.csv other.csv --true label --pred pred --flips flips.csv --metrics accuracy
-compare listed.csv other.csv --true label --pred pred --flips flips.csv --id id --metrics accuracy
+compare listed.csv other.csv --true label --pred pred --flips flips.csv --ids id --metrics accuracy
 compare listed.csv other.csv --true label --pred pred --flips listed.csv --metrics accuracy
 compare topics.csv topics2.csv --true label_text --pred pred_text --separator '|' --flips flips.csv
 """

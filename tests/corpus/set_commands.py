@@ -18,7 +18,7 @@ report tags.csv --separator '|' --metrics micro_f1,macro_f1 --format csv
 report tags.csv --separator '|' --metrics micro_f1 -o tags.html
 report tags.csv --separator '|' --metrics micro_f1 --errors wrong.csv
 report tags.csv --separator '|' --metrics micro_f1 --by country --by country,sex
-report tags.csv --separator '|' --metrics micro_f1 --cluster team --weight mass --format json
+report tags.csv --separator '|' --metrics micro_f1 --clusters team --weights mass --format json
 report tags.csv --separator '|' --metrics micro_f1 --where "sex = 'f'" --format json
 report tags.csv --separator '|' --metrics micro_f1 --nulls drop --format json
 report tags.csv --metrics micro_f1
@@ -37,7 +37,7 @@ report scored.parquet --prob 'proba_*' --threshold 0.25 --metrics micro_f1 --for
 compare tags-old.csv tags-new.csv --separator '|' --metrics micro_f1,macro_f1
 compare tags-old.csv tags-new.csv --separator '|' --metrics micro_f1 --format json
 compare tags-old.csv tags-new.csv tags-big.csv --separator '|' --metrics micro_f1 --against-first
-compare tags-old.csv tags-new.csv --separator '|' --metrics micro_f1 --cluster team --format json
+compare tags-old.csv tags-new.csv --separator '|' --metrics micro_f1 --clusters team --format json
 compare tags-old.csv tags-new.csv --separator '|' --metrics subset_accuracy --flips flips.csv
 compare tags-old.csv tags-new.csv --separator '|' --metrics micro_f1 --label-strata tail=doe,cow
 compare tags-old.csv tags-new.csv --separator '|' --metrics micro_f1 --label-strata tail=elk

@@ -51,7 +51,7 @@ AGAINST: dict[str, dict[str, Any]] = {
 OF_TABLES: dict[str, dict[str, Any]] = {
     "weights": {"min": {"micro_f1": 0.7}, "weights": "mass"},
     "clusters": {"min": {"micro_f1": 0.7}, "clusters": "team", "evidence": "low"},
-    "columns": {"min": {"micro_f1": 0.7}, "true": "true", "pred": "pred", "id": "id"},
+    "columns": {"min": {"micro_f1": 0.7}, "y_true": "true", "y_pred": "pred", "ids": "id"},
     "by": {"min": {"micro_f1": 0.7}, "by": "sex"},
     "with rows": {"min": {"micro_f1": 0.7}, "with_rows": True, "update_baseline": "sets.json"},
     "folds": {"min": {"micro_f1": 0.7}, "folds": "sex"},
@@ -219,8 +219,8 @@ def _gates_of_tables() -> Iterator[Call]:
         lambda: karat.gate(
             written("csv", wide_table("new"), "cells-new"),
             baseline=written("csv", wide_table("old"), "cells-old"),
-            true="true_*",
-            pred="pred_*",
+            y_true="true_*",
+            y_pred="pred_*",
             max_drop={"micro_f1": 0.0},
         ),
         "csv",
@@ -230,7 +230,7 @@ def _gates_of_tables() -> Iterator[Call]:
         lambda: karat.gate(
             written("parquet", scored_table("prob", "new"), "prob-new"),
             baseline=written("parquet", scored_table("prob", "old"), "prob-old"),
-            prob="proba_*",
+            y_prob="proba_*",
             max_drop={"ndcg": 0.0, "micro_f1": 0.0},
         ),
         "parquet",
@@ -251,7 +251,7 @@ def _gates_of_tables() -> Iterator[Call]:
         "dict",
     )
     yield _gate(
-        "no ids", lambda: karat.gate(list_table("new"), baseline=list_table("old"), id=""), "dict"
+        "no ids", lambda: karat.gate(list_table("new"), baseline=list_table("old"), ids=""), "dict"
     )
     others = {**list_table("old"), "true": list_table("old")["true"][::-1]}
     yield _gate("other truth", lambda: karat.gate(list_table("new"), baseline=others), "dict")

@@ -178,7 +178,7 @@ def refusals() -> Iterator[Call]:
             f"refused in columns, {name}",
             "csv",
             lambda t=text: karat.evaluate(
-                text_file("refused.csv", t), true="true_*", pred="pred_*"
+                text_file("refused.csv", t), y_true="true_*", y_pred="pred_*"
             ),
         )
     yield _call(
@@ -187,7 +187,7 @@ def refusals() -> Iterator[Call]:
     yield _call(
         "refused, a pattern on one side",
         "dict",
-        lambda: karat.evaluate(wide_table(), true="true_*"),
+        lambda: karat.evaluate(wide_table(), y_true="true_*"),
     )
     yield _call(
         "refused, weak slices of sets",

@@ -31,6 +31,7 @@ from tests.optional import optional
 torch = optional("torch")
 NAN = float("nan")
 SCORED = [*RANKED[:4], "macro_f1"]
+PATTERNS = {"y_true": "true_*", "y_pred": "pred_*", "y_prob": "proba_*"}
 BY_LABELS = ["micro_f1", "macro_f1", "subset_accuracy"]
 
 
@@ -53,7 +54,7 @@ MATRICES: dict[str, Callable[[Any], Any]] = {
     "torch float64": lambda m: torch.tensor(m, dtype=torch.float64),
     "torch float32": lambda m: torch.tensor(m, dtype=torch.float32),
 }
-# Forms of scores of the labels that each row lists.
+# Those that each row lists.
 LISTED: dict[str, Callable[[Any], Any]] = {
     "sparse": scipy.sparse.csr_matrix,
     "dicts": lambda m: [dict(zip(NAMES, row, strict=True)) for row in m.tolist()],
@@ -96,8 +97,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 COLUMNS: dict[str, dict[str, Any]] = {
     "detected": {"metrics": SCORED},
-    "a pattern": {"metrics": SCORED, "prob": "proba_*"},
-    "names": {"metrics": SCORED, "prob": ["proba_ant", "proba_bee", "proba_cow", "proba_doe"]},
+    "a pattern": {"metrics": SCORED, "y_prob": "proba_*"},
+    "names": {"metrics": SCORED, "y_prob": ["proba_ant", "proba_bee", "proba_cow", "proba_doe"]},
     "threshold": {"metrics": BY_LABELS, "threshold": 0.25},
     "weights": {"metrics": SCORED, "weights": "mass"},
     "frequency weights": {"metrics": SCORED, "weights": "copies", "weights_are": "frequency"},
@@ -105,8 +106,8 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "by": {"metrics": SCORED[:3], "by": "sex"},
     "by and clusters": {"metrics": SCORED[:3], "by": "country", "clusters": "team"},
     "labels in another order": {"metrics": SCORED, "labels": ["doe", "cow", "bee", "ant"]},
-    "one column": {"metrics": SCORED, "prob": "proba_ant"},
-    "as scores": {"metrics": SCORED[:3], "score": "proba_*"},
+    "one column": {"metrics": SCORED, "y_prob": "proba_ant"},
+    "as scores": {"metrics": SCORED[:3], "y_score": "proba_*"},
 }
 MOSTLY = ("detected", "a pattern", "threshold", "weights", "by")
 
@@ -288,7 +289,7 @@ def _tables() -> Iterator[Call]:
         "scores of a file",
         "parquet",
         lambda: karat.evaluate(
-            written("parquet", scored_table("score"), "logits"), score="logit_*", metrics=SCORED
+            written("parquet", scored_table("score"), "logits"), y_score="logit_*", metrics=SCORED
         ),
     )
     listed = {"true": lists(photos()["true"]), "prob": photos()["prob"].tolist()}
@@ -297,33 +298,33 @@ def _tables() -> Iterator[Call]:
             f"{kind}, a column of lists of probabilities",
             kind,
             lambda k=kind: karat.evaluate(
-                frame(k, listed), prob="prob", labels=NAMES, metrics=SCORED
+                frame(k, listed), y_prob="prob", labels=NAMES, metrics=SCORED
             ),
         )
     yield _call(
         "parquet, a column of lists of probabilities",
         "parquet",
         lambda: karat.evaluate(
-            written("parquet", listed, "listed"), prob="prob", labels=NAMES, metrics=SCORED
+            written("parquet", listed, "listed"), y_prob="prob", labels=NAMES, metrics=SCORED
         ),
     )
     yield _call(
         "a column of lists without labels",
         "arrow",
-        lambda: karat.evaluate(frame("arrow", listed), prob="prob", metrics=SCORED),
+        lambda: karat.evaluate(frame("arrow", listed), y_prob="prob", metrics=SCORED),
     )
     both = {**wide_table(), **{name: values.tolist() for name, values in _probs().items()}}
     yield _call(
         "cells, predictions and probabilities",
         "dict",
-        lambda: karat.evaluate(both, true="true_*", pred="pred_*", prob="proba_*", metrics=SCORED),
+        lambda: karat.evaluate(both, metrics=SCORED, **PATTERNS),
     )
     yield _call(
         "truth in cells and probabilities",
         "dict",
         lambda: karat.evaluate(
             {name: both[name] for name in both if not name.startswith("pred_")},
-            true="true_*",
+            y_true="true_*",
             metrics=SCORED,
         ),
     )
@@ -575,11 +576,8 @@ def _refusals() -> Iterator[Call]:
         "array",
         lambda: karat.evaluate(cells, held["pred"], y_prob=prob, threshold=0.25),
     )
-    yield _call(
-        "refused, a threshold above 1",
-        "array",
-        lambda: karat.evaluate(cells, y_prob=prob, threshold=1.5),
-    )
+    of_cells = {"y_prob": prob, "threshold": 1.5}
+    yield _call("refused, a threshold above 1", "array", lambda: karat.evaluate(cells, **of_cells))
     yield _call(
         "refused, truth in cells that is not named",
         "dict",
@@ -595,6 +593,6 @@ def _refusals() -> Iterator[Call]:
         yield Call(f"doubt, {name}", "evaluate", "array", lambda p=pair: _doubted(cells, *p))
 
 
-def _doubted(true: Any, pred: Any, score: Any) -> Any:
-    report = karat.evaluate(true, pred, y_score=score, level=None, metrics=["ndcg"])
-    return [str(doubt) for doubt in report.doubts]
+def _doubted(*rows: Any) -> list[str]:
+    options = {"level": None, "metrics": ["ndcg"]}
+    return [*map(str, karat.evaluate(*rows[:2], y_score=rows[2], **options).doubts)]

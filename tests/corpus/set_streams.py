@@ -300,12 +300,12 @@ def _sources() -> Iterator[Call]:
     yield source(
         "cells",
         lambda: karat.evaluate(
-            Batches(wide_table(), "arrow"), true="true_*", pred="pred_*", metrics=FEW
+            Batches(wide_table(), "arrow"), y_true="true_*", y_pred="pred_*", metrics=FEW
         ),
     )
     yield source(
         "probabilities",
-        lambda: karat.evaluate(Batches(scored_table(), "arrow"), prob="proba_*", metrics=SCORED),
+        lambda: karat.evaluate(Batches(scored_table(), "arrow"), y_prob="proba_*", metrics=SCORED),
     )
     yield Call(
         "gate of batches",

@@ -128,9 +128,9 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "by numbers": {"metrics": ["micro_f1"], "by": "age"},
     "by and clusters": {"metrics": ["micro_f1"], "by": "sex", "clusters": "team"},
     "by and weights": {"metrics": ["micro_f1"], "by": "sex", "weights": "mass"},
-    "named columns": {"metrics": FEW, "true": "true", "pred": "pred", "ids": "id"},
+    "named columns": {"metrics": FEW, "y_true": "true", "y_pred": "pred", "ids": "id"},
     "by a set": {"metrics": FEW, "by": "pred"},
-    "no such column": {"metrics": FEW, "true": "truth"},
+    "no such column": {"metrics": FEW, "y_true": "truth"},
     "folds": {"metrics": FEW, "folds": "sex"},
     "a checkpoint": {"metrics": FEW, "checkpoint": "read.karat"},
 }
@@ -303,7 +303,7 @@ def _tables() -> Iterator[Call]:
             f"{kind} of cells",
             kind,
             lambda k=kind: karat.evaluate(
-                frame(k, wide_table()), true="true_*", pred="pred_*", metrics=FEW
+                frame(k, wide_table()), y_true="true_*", y_pred="pred_*", metrics=FEW
             ),
         )
         yield _call(
@@ -344,7 +344,7 @@ def _tables() -> Iterator[Call]:
             f"{kind} of cells",
             kind,
             lambda k=kind: karat.evaluate(
-                written(k, wide_table(), "wide"), true="true_*", pred="pred_*", metrics=FEW
+                written(k, wide_table(), "wide"), y_true="true_*", y_pred="pred_*", metrics=FEW
             ),
         )
     yield _call(

@@ -54,7 +54,7 @@ def calls() -> Iterator[Call]:
     for kind, made in KINDS.items():
         for name, options in ASKED.items():
             given = {
-                **({} if "loss" in options else {"true": "label", "pred": "pred"}),
+                **({} if "loss" in options else {"y_true": "label", "y_pred": "pred"}),
                 **QUICK,
                 **options,
             }

@@ -21,12 +21,12 @@ from tests.corpus.more_rows import TOPICS, three_classes, topics, two_classes
 
 QUICK: dict[str, Any] = {"n_replicates": 100}
 ROLES: dict[str, dict[str, Any]] = {
-    "two classes": {"true": "label", "pred": "pred"},
-    "classes": {"true": "label", "pred": "pred"},
-    "probabilities": {"true": "label", "prob": "p_*"},
-    "sets of lists": {"true": "label_sets", "pred": "pred_sets"},
-    "sets of texts": {"true": "label_text", "pred": "pred_text", "separator": "|"},
-    "scores of sets": {"true": "true_*", "prob": "p_*"},
+    "two classes": {"y_true": "label", "y_pred": "pred"},
+    "classes": {"y_true": "label", "y_pred": "pred"},
+    "probabilities": {"y_true": "label", "y_prob": "p_*"},
+    "sets of lists": {"y_true": "label_sets", "y_pred": "pred_sets"},
+    "sets of texts": {"y_true": "label_text", "y_pred": "pred_text", "separator": "|"},
+    "scores of sets": {"y_true": "true_*", "y_prob": "p_*"},
 }
 METRICS: dict[str, dict[str, Any]] = {
     "two classes": {"metrics": ["accuracy", "f1"]},
@@ -71,7 +71,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 GATING: dict[str, dict[str, Any]] = {
     "by": {"by": "country"},
-    "ids": {"id": "id"},
+    "ids": {"ids": "id"},
     "threshold": {"threshold": 0.4},
     "write a baseline with rows": {"update_baseline": "base.json", "with_rows": True},
     "drop nulls": {"nulls": "drop"},
@@ -236,12 +236,12 @@ def _evaluate(rows: Any, kind: str, design: dict[str, Any], option: dict[str, An
 
 
 OUTPUTS: dict[str, dict[str, Any]] = {
-    "two classes": {"pred": "pred"},
-    "classes": {"pred": "pred"},
-    "probabilities": {"prob": "p_*"},
-    "sets of lists": {"pred": "pred_sets"},
-    "sets of texts": {"pred": "pred_text", "separator": "|"},
-    "scores of sets": {"prob": "p_*"},
+    "two classes": {"y_pred": "pred"},
+    "classes": {"y_pred": "pred"},
+    "probabilities": {"y_prob": "p_*"},
+    "sets of lists": {"y_pred": "pred_sets"},
+    "sets of texts": {"y_pred": "pred_text", "separator": "|"},
+    "scores of sets": {"y_prob": "p_*"},
 }
 """The roles of a model's output alone, beside gold labels."""
 
@@ -269,8 +269,8 @@ FILES: dict[str, list[str]] = {
     "sets of texts": ["--true", "label_text", "--pred", "pred_text", "--separator", "|"],
 }
 LINE_DESIGNS: dict[str, list[str]] = {
-    "weights": ["--weight", "mass"],
-    "clusters": ["--cluster", "team"],
+    "weights": ["--weights", "mass"],
+    "clusters": ["--clusters", "team"],
     "case-control": ["--design", "case-control"],
     "folds": ["--folds", "fold"],
     "looks": ["--anytime", "1000"],
@@ -288,8 +288,8 @@ LINE_DESIGNS: dict[str, list[str]] = {
     "page": ["--format", "html"],
 }
 COMPARED: dict[str, list[str]] = {
-    "weights": ["--weight", "mass"],
-    "clusters": ["--cluster", "team"],
+    "weights": ["--weights", "mass"],
+    "clusters": ["--clusters", "team"],
     "folds": ["--folds", "fold"],
     "looks": ["--anytime", "1000"],
     "a judge": ["--gold", "gold", "--judge", "judge"],
@@ -297,11 +297,11 @@ COMPARED: dict[str, list[str]] = {
     "label strata": ["--label-strata", "head=sea,sky"],
     "maxt": ["--adjust", "maxt"],
     "threshold": ["--threshold", "0.4"],
-    "mismatch": ["--allow-mismatch", "--id", "id"],
+    "mismatch": ["--allow-mismatch", "--ids", "id"],
 }
 GATED: dict[str, list[str]] = {
-    "weights": ["--weight", "mass"],
-    "clusters": ["--cluster", "team"],
+    "weights": ["--weights", "mass"],
+    "clusters": ["--clusters", "team"],
     "folds": ["--folds", "fold"],
     "looks": ["--anytime", "1000"],
     "a judge": ["--gold", "gold", "--judge", "judge"],
@@ -310,8 +310,8 @@ GATED: dict[str, list[str]] = {
     "threshold": ["--threshold", "0.4"],
 }
 WATCHED: dict[str, list[str]] = {
-    "weights": ["--weight", "mass"],
-    "clusters": ["--cluster", "team"],
+    "weights": ["--weights", "mass"],
+    "clusters": ["--clusters", "team"],
     "folds": ["--folds", "fold"],
     "a judge": ["--gold", "gold", "--judge", "judge"],
     "by": ["--by", "country"],

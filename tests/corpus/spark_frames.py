@@ -59,8 +59,8 @@ def calls() -> Iterator[Call]:
     for asked, options in THREE.items():
         yield _call(f"animals, {asked}", "animals", options)
     yield _call("little memory", "two", {**TWO["probability"], "max_memory": 1 << 20})
-    yield _call("exact", "two", {"prob": "p_yes", "exact": True})
-    yield _call("no such column", "two", {"true": "lable"})
+    yield _call("exact", "two", {"y_prob": "p_yes", "exact": True})
+    yield _call("no such column", "two", {"y_true": "lable"})
     yield Call(
         "columns",
         "evaluate",
@@ -71,7 +71,7 @@ def calls() -> Iterator[Call]:
         "a gate",
         "gate",
         "spark",
-        lambda: karat.gate(frame("two"), pred="pred", min={"accuracy": 0.5}),
+        lambda: karat.gate(frame("two"), y_pred="pred", min={"accuracy": 0.5}),
     )
     yield Call(
         "weak slices", "find_weak_slices", "spark", lambda: karat.find_weak_slices(frame("two"))

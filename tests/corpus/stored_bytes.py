@@ -217,25 +217,25 @@ def _tally_in_short(cells: Any) -> Any:
 
 CHECKPOINT = Path("stored-run.karat")
 READING: dict[str, dict[str, Any]] = {
-    "labels": {"true": "label", "pred": "pred", "prob": "", "metrics": ["accuracy", "f1"]},
-    "probabilities": {"true": "label", "prob": "prob", "pred": "", "metrics": ["roc_auc"]},
+    "labels": {"y_true": "label", "y_pred": "pred", "y_prob": "", "metrics": ["accuracy", "f1"]},
+    "probabilities": {"y_true": "label", "y_prob": "prob", "y_pred": "", "metrics": ["roc_auc"]},
     "clusters": {
-        "true": "label",
-        "pred": "pred",
-        "prob": "",
+        "y_true": "label",
+        "y_pred": "pred",
+        "y_prob": "",
         "clusters": "team",
         "metrics": ["accuracy"],
     },
     "slices": {
-        "true": "label",
-        "pred": "pred",
-        "prob": "",
+        "y_true": "label",
+        "y_pred": "pred",
+        "y_prob": "",
         "by": "country",
         "metrics": ["accuracy"],
     },
-    "sets": {"true": "label_sets", "pred": "pred_sets", "metrics": ["micro_f1"]},
-    "ids": {"true": "label", "pred": "pred", "prob": "", "ids": "id"},
-    "folds": {"true": "label", "pred": "pred", "prob": "", "folds": "fold"},
+    "sets": {"y_true": "label_sets", "y_pred": "pred_sets", "metrics": ["micro_f1"]},
+    "ids": {"y_true": "label", "y_pred": "pred", "y_prob": "", "ids": "id"},
+    "folds": {"y_true": "label", "y_pred": "pred", "y_prob": "", "folds": "fold"},
 }
 
 

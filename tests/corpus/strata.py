@@ -370,16 +370,16 @@ def _searched(weak: Any) -> Any:
 
 
 TABLES: dict[str, dict[str, Any]] = {
-    "all columns": {"true": "label", "pred": "pred"},
-    "by names": {"true": "label", "pred": "pred", "by": ["country", "sex"]},
-    "by one name": {"true": "label", "pred": "pred", "by": "country"},
-    "by a cross": {"true": "label", "pred": "pred", "by": [("country", "sex")]},
-    "probabilities": {"true": "label", "prob": "prob", "metric": "log_loss"},
-    "clusters": {"true": "label", "pred": "pred", "clusters": "team"},
-    "weights": {"true": "label", "pred": "pred", "weights": "mass"},
-    "no weights": {"true": "label", "pred": "pred", "weights": ""},
+    "all columns": {"y_true": "label", "y_pred": "pred"},
+    "by names": {"y_true": "label", "y_pred": "pred", "by": ["country", "sex"]},
+    "by one name": {"y_true": "label", "y_pred": "pred", "by": "country"},
+    "by a cross": {"y_true": "label", "y_pred": "pred", "by": [("country", "sex")]},
+    "probabilities": {"y_true": "label", "y_prob": "prob", "metric": "log_loss"},
+    "clusters": {"y_true": "label", "y_pred": "pred", "clusters": "team"},
+    "weights": {"y_true": "label", "y_pred": "pred", "weights": "mass"},
+    "no weights": {"y_true": "label", "y_pred": "pred", "weights": ""},
     "a loss": {"loss": "mass", "by": ["country", "sex"]},
-    "unknown": {"true": "label", "pred": "no_such"},
+    "unknown": {"y_true": "label", "y_pred": "no_such"},
 }
 
 
@@ -425,7 +425,7 @@ def _forms() -> Iterator[Call]:
             "find_weak_slices",
             "dict",
             lambda f=form: f(
-                karat.find_weak_slices(table(), true="label", pred="pred", weights="", **QUICK)
+                karat.find_weak_slices(table(), y_true="label", y_pred="pred", weights="", **QUICK)
             ),
         )
 

@@ -53,21 +53,21 @@ KINDS: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 # What is asked of a table, by what it tries. Columns are named as in `rows`.
 TWO: dict[str, dict[str, Any]] = {
-    "found": {"true": "label", "prob": "", "metrics": TWO_LABELS},
-    "probability": {"prob": "p_yes", "metrics": TWO_SCORES},
-    "score": {"score": "z", "metrics": TWO_SCORES},
-    "score and prediction": {"score": "z", "pred": "pred", "metrics": TWO_SCORES},
-    "threshold": {"prob": "p_yes", "pred": "", "threshold": 0.35, "metrics": TWO_SCORES},
-    "weights": {"prob": "p_yes", "weights": "mass", "metrics": TWO_SCORES},
-    "clusters": {"prob": "p_yes", "clusters": "team", "metrics": TWO_SCORES},
-    "by": {"prob": "p_yes", "by": "country", "metrics": TWO_SCORES[:8]},
+    "found": {"y_true": "label", "y_prob": "", "metrics": TWO_LABELS},
+    "probability": {"y_prob": "p_yes", "metrics": TWO_SCORES},
+    "score": {"y_score": "z", "metrics": TWO_SCORES},
+    "score and prediction": {"y_score": "z", "y_pred": "pred", "metrics": TWO_SCORES},
+    "threshold": {"y_prob": "p_yes", "y_pred": "", "threshold": 0.35, "metrics": TWO_SCORES},
+    "weights": {"y_prob": "p_yes", "weights": "mass", "metrics": TWO_SCORES},
+    "clusters": {"y_prob": "p_yes", "clusters": "team", "metrics": TWO_SCORES},
+    "by": {"y_prob": "p_yes", "by": "country", "metrics": TWO_SCORES[:8]},
     "by a cross": {
-        "pred": "pred",
+        "y_pred": "pred",
         "by": ["country", ("country", "sex"), "age"],
         "metrics": ["accuracy", "f1"],
     },
     "everything": {
-        "prob": "p_yes",
+        "y_prob": "p_yes",
         "weights": "mass",
         "clusters": "team",
         "by": "sex",
@@ -75,40 +75,40 @@ TWO: dict[str, dict[str, Any]] = {
         "metrics": TWO_SCORES[:8],
     },
     "positive": {
-        "pred": "pred",
+        "y_pred": "pred",
         "positive": 0,
         "class_names": {0: "no", 1: "yes"},
         "metrics": TWO_LABELS,
     },
-    "only a report": {"pred": "pred"},
+    "only a report": {"y_pred": "pred"},
 }
 THREE: dict[str, dict[str, Any]] = {
-    "labels": {"pred": "pred", "prob": "", "metrics": LABELS},
-    "pattern": {"prob": "proba_*", "pred": "", "metrics": SCORES},
+    "labels": {"y_pred": "pred", "y_prob": "", "metrics": LABELS},
+    "pattern": {"y_prob": "proba_*", "y_pred": "", "metrics": SCORES},
     "found": {"metrics": SCORES},
     "listed": {
-        "score": ["z_cat", "z_dog", "z_eel"],
+        "y_score": ["z_cat", "z_dog", "z_eel"],
         "labels": ["cat", "dog", "eel"],
         "metrics": SCORES,
     },
-    "weights": {"prob": "proba_*", "weights": "mass", "metrics": SCORES},
-    "clusters": {"pred": "pred", "prob": "", "clusters": "team", "metrics": LABELS},
-    "clusters and scores": {"prob": "proba_*", "clusters": "team", "metrics": SCORES},
+    "weights": {"y_prob": "proba_*", "weights": "mass", "metrics": SCORES},
+    "clusters": {"y_pred": "pred", "y_prob": "", "clusters": "team", "metrics": LABELS},
+    "clusters and scores": {"y_prob": "proba_*", "clusters": "team", "metrics": SCORES},
     "weighted clusters": {
-        "pred": "pred",
-        "prob": "",
+        "y_pred": "pred",
+        "y_prob": "",
         "clusters": "team",
         "weights": "mass",
         "metrics": LABELS,
     },
-    "by": {"pred": "pred", "prob": "", "by": "country", "metrics": LABELS},
-    "by and scores": {"prob": "proba_*", "by": ["sex", "age"], "metrics": SCORES[:7]},
-    "bootstrap": {"pred": "pred", "prob": "", "method": "bootstrap", "metrics": LABELS[:5]},
-    "case-control": {"prob": "proba_*", "design": "case-control", "metrics": SCORES},
-    "no level": {"prob": "proba_*", "level": None, "metrics": SCORES},
+    "by": {"y_pred": "pred", "y_prob": "", "by": "country", "metrics": LABELS},
+    "by and scores": {"y_prob": "proba_*", "by": ["sex", "age"], "metrics": SCORES[:7]},
+    "bootstrap": {"y_pred": "pred", "y_prob": "", "method": "bootstrap", "metrics": LABELS[:5]},
+    "case-control": {"y_prob": "proba_*", "design": "case-control", "metrics": SCORES},
+    "no level": {"y_prob": "proba_*", "level": None, "metrics": SCORES},
     "exclude": {
-        "pred": "pred",
-        "prob": "",
+        "y_pred": "pred",
+        "y_prob": "",
         "labels": ["cat", "dog", "eel", "fox"],
         "undefined": "exclude",
         "metrics": LABELS,
@@ -130,11 +130,11 @@ def calls() -> Iterator[Call]:
                 yield _call(f"animals in {kind}, {asked}", kind, made, animals, options)
         if kind not in ("dict of arrays", "pandas pyarrow"):
             for nulls in ("drop", "error"):
-                options = {"pred": "pred", "prob": "", "nulls": nulls, "metrics": LABELS[:5]}
+                options = {"y_pred": "pred", "y_prob": "", "nulls": nulls, "metrics": LABELS[:5]}
                 yield _call(
                     f"nulls in {kind}, {nulls}", kind, made, lambda: with_nulls(animals()), options
                 )
-            options = {"prob": "proba_*", "pred": "", "nulls": "drop", "metrics": SCORES}
+            options = {"y_prob": "proba_*", "y_pred": "", "nulls": "drop", "metrics": SCORES}
             yield _call(
                 f"nulls beside probabilities in {kind}",
                 kind,
@@ -142,7 +142,7 @@ def calls() -> Iterator[Call]:
                 lambda: with_nulls(animals()),
                 options,
             )
-    lists = {"prob": "prob", "pred": "", "metrics": SCORES}
+    lists = {"y_prob": "prob", "y_pred": "", "metrics": SCORES}
     for kind in ("dict of lists", "polars", "arrow", "duckdb"):
         yield _call(f"lists of probabilities in {kind}", kind, KINDS[kind], digits, lists)
 

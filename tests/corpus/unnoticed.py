@@ -474,7 +474,7 @@ def _scores() -> Iterator[Call]:
         "exact on a table",
         lambda: karat.evaluate(
             pd.DataFrame({"label": two["label"], "prob": two["p_yes"]}),
-            prob="prob",
+            y_prob="prob",
             exact=True,
             metrics=["roc_auc"],
         ),
@@ -488,8 +488,8 @@ def _scores() -> Iterator[Call]:
             f"exact scores of all classes together{name}",
             lambda o=options: karat.evaluate(
                 _wide_file(),
-                score="z_*",
-                pred="",
+                y_score="z_*",
+                y_pred="",
                 metrics=["roc_auc_ovr_micro"],
                 max_memory=LEAST,
                 exact=True,

@@ -123,7 +123,7 @@ def test_a_column_of_a_table_names_the_classes(form: str) -> None:
     expected = karat.evaluate(TRUTH, y_prob=PROB)
     turned = [dict(reversed(row.items())) for row in ROWS]
     for rows in (turned, pipeline(PROB)):
-        report = karat.evaluate(TABLES[form](rows), true="y", prob="probs")
+        report = karat.evaluate(TABLES[form](rows), y_true="y", y_prob="probs")
         assert report.metrics == expected.metrics
         assert report.classes.labels == expected.classes.labels
         assert report.mapping["prob"] == ["probs"]
@@ -140,8 +140,8 @@ def test_a_struct_that_is_null_has_no_scores() -> None:
             karat.log_loss(TRUTH, y_prob=make(lists))
     dropped = karat.evaluate(
         pl.DataFrame({"y": [*TRUTH[:7], None, *TRUTH[8:]], "probs": rows}),
-        true="y",
-        prob="probs",
+        y_true="y",
+        y_prob="probs",
         nulls="drop",
     )
     rest = np.arange(N) != 7
@@ -163,7 +163,7 @@ def test_files_of_structs_name_the_query_that_reads_them(tmp_path: Any) -> None:
             path = tmp_path / f"rows.{end}"
             table.query("t", f"COPY (FROM t) TO '{path}'")
             with pytest.raises(KaratError, match=r"K130.*my probs(?s:.*)by a query") as caught:
-                karat.evaluate(path, prob="my probs")
+                karat.evaluate(path, y_prob="my probs")
             query = str(caught.value).partition("by a query: ")[2]
             assert karat.evaluate(query)["log_loss"].value == pytest.approx(expected, abs=1e-12)
 

@@ -42,12 +42,12 @@ def test_columns_of_one_name_are_called_so(n_same: int) -> None:
 
 def test_a_name_that_two_columns_have_names_none_of_them() -> None:
     table = pa.table([[0, 1], [0, 1], [0, 1]], names=["label", "pred", "pred"])
-    for named in ({}, {"pred": "pred"}):
+    for named in ({}, {"y_pred": "pred"}):
         problem = failing(lambda named=named: karat.evaluate(table, **named))
         assert problem.code == "K405"
         assert str(problem).endswith("Rename all but one.")
     two = pa.table([[0, 1], [0, 1], [0, 1]], names=["label", "target", "pred"])
-    assert "Name one: true='label'." in str(failing(lambda: karat.evaluate(two)))
+    assert "Name one: y_true='label'." in str(failing(lambda: karat.evaluate(two)))
 
 
 @pytest.mark.parametrize("kind", ["csr_matrix", "csc_matrix", "coo_matrix", "csr_array"])

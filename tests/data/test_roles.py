@@ -86,7 +86,7 @@ def test_a_missing_role_lists_the_columns() -> None:
     problem = failing(["id", "label", "size"])
     assert problem.code == "K406"
     assert "'size'" in str(problem)
-    assert "Name it: pred='NAME'." in str(problem)
+    assert "Name it: y_pred='NAME'." in str(problem)
     with on_the_command_line():
         assert "Name it: --pred NAME." in str(failing(["id", "label", "size"]))
     assert find_roles(["label", "score"], needs=("true",)).column("pred") is None

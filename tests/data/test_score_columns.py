@@ -81,7 +81,9 @@ def test_what_names_do_not_say_is_told_and_not_read() -> None:
 def test_two_candidates_are_both_listed(columns: list[str]) -> None:
     problem = failing("label", "y_pred", *columns)
     assert problem.code == "K405"
-    assert re.search(r"Name one: (prob|score)='[^']+'; an empty name leaves them out", str(problem))
+    assert re.search(
+        r"Name one: y_(prob|score)='[^']+'; an empty name leaves them out", str(problem)
+    )
     with on_the_command_line():
         told = str(failing("label", "y_pred", *columns))
     assert re.search(r"Name one: --(prob|score) \S+; an empty name leaves them out", told)
@@ -164,7 +166,7 @@ def test_a_named_column_has_no_other_role() -> None:
 @pytest.mark.parametrize(
     ("columns", "options", "code", "words"),
     [
-        (["label", "p"], {"prob": "p", "score": "p"}, "K129", "one of prob= and score="),
+        (["label", "p"], {"prob": "p", "score": "p"}, "K129", "one of y_prob= and y_score="),
         (["label", "p"], {"prob": "q"}, "K404", "the probabilities"),
         (["label", "p"], {"score": "q_*"}, "K404", "the scores"),
         (["label", "p_a", "p_b"], {"prob": ["p_a", "p_c"]}, "K404", "Nearest: 'p_b', 'p_a'"),
@@ -172,7 +174,7 @@ def test_a_named_column_has_no_other_role() -> None:
         (["label", "a", "a"], {"prob": "a"}, "K405", "2 columns named 'a'"),
         (["label", "p_a", "p_a"], {"prob": "p_*"}, "K405", "2 columns named 'p_a'"),
         (["label", "p"], {"prob": "label", "given": {**GIVEN, "true": "label"}}, "K157", "label"),
-        (["label", "size"], {}, "K406", "pred=, prob= or score='NAME'"),
+        (["label", "size"], {}, "K406", "y_pred=, y_prob= or y_score='NAME'"),
         (["p", "size"], {}, "K406", "true='NAME'"),
         (["label", "pred", "prediction", "p"], {}, "K405", "'pred', 'prediction'"),
     ],

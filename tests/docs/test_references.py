@@ -31,7 +31,7 @@ def test_the_names_of_columns_are_those_looked_for() -> None:
     roles: dict[str, Role] = {
         "--true": "true",
         "--pred": "pred",
-        "--weight": "weights",
+        "--weights": "weights",
         "--prob": "prob",
         "--score": "score",
     }

@@ -38,7 +38,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
         lambda: karat.evaluate(**ROWS, metrics=["roc_auc"]),
     ),
     "sets with a judge": ("K243", lambda: karat.evaluate(gold=SETS, judge=SETS, y_pred=SETS)),
-    "pred= beside values, with a judge": ("K143", lambda: karat.evaluate(**ROWS, pred="x")),
+    "a column beside values, with a judge": ("K143", lambda: karat.evaluate(**ROWS, y_true="x")),
     "a report with a judge, evaluated": ("K450", lambda: karat.evaluate(karat.evaluate(**ROWS))),
     "a report with a judge, compared": (
         "K450",

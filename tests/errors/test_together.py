@@ -13,6 +13,7 @@ import karat
 from karat.api.request.request import options_of
 from karat.cli import main
 from karat.errors import together
+from karat.errors.options import parameter
 from karat.errors.together import BY_DEFINITION, TABLE, Refusal
 
 N = 40
@@ -86,7 +87,7 @@ def of_arrays(cell: Refusal, given: dict[str, Any]) -> Any:
 def call(cell: Refusal, folder: Path) -> Any:
     """Call the verb of a cell with its option and rows of its kind."""
     value = value_of(cell, folder) if cell.option else None
-    given = {cell.option: value} if cell.option else {}
+    given = {parameter(cell.option): value} if cell.option else {}
     if cell.beside == "looks":
         given["anytime"] = 100
     if cell.verb == "Monitor":
@@ -123,7 +124,7 @@ def call(cell: Refusal, folder: Path) -> Any:
 def refused(cell: Refusal, run: Callable[[], Any]) -> bool:
     """True if the call is refused by this cell."""
     # Some errors name what is missing in place of the option.
-    name = f"{cell.option}=" if cell.code != "K238" else cell.reason
+    name = f"{parameter(cell.option)}=" if cell.code != "K238" else cell.reason
     try:
         run()
     except karat.KaratError as problem:
@@ -181,7 +182,7 @@ def test_every_cell_has_a_reason() -> None:
     assert len({(c.verb, c.beside, c.option) for c in TABLE}) == len(TABLE)
 
 
-ROLES = {"y_true", "y_pred", "y_prob", "y_score", "true", "pred", "prob", "score"}
+ROLES = {"data", "predictions", "y_true", "y_pred", "y_prob", "y_score"}
 ROLES |= {"gold", "gold_is_random", "gold_weights", "judge", "weights", "clusters"}
 CLASSES = {"class_names", "labels", "positive", "undefined", "metrics", "n_threads", "seed"}
 READ_WITH_A_JUDGE = {

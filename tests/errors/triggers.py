@@ -65,8 +65,8 @@ def monitored(**given: Any) -> Any:
 
 def of_ids_that_were_added() -> Any:
     monitor = karat.Monitor(min={"accuracy": 0.5})
-    monitor.add([0, 1], [0, 1], id=["ann", "bob"])
-    return monitor.add([0, 1], [0, 1], id=["bob", "cid"])
+    monitor.add([0, 1], [0, 1], ids=["ann", "bob"])
+    return monitor.add([0, 1], [0, 1], ids=["bob", "cid"])
 
 
 def of_a_state_that_changed() -> Any:
@@ -153,7 +153,7 @@ def crowded_clusters() -> None:
         path = Path(folder) / "rows.parquet"
         columns = {"label": [0, 1] * (n // 2), "prob": np.arange(n) / n, "user": range(n)}
         pd.DataFrame(columns).to_parquet(path)
-        karat.evaluate(path, prob="prob", clusters="user", max_memory=1 << 20)
+        karat.evaluate(path, y_prob="prob", clusters="user", max_memory=1 << 20)
 
 
 def of_partitions() -> None:
@@ -196,8 +196,8 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     ),
     "K150": lambda: karat.evaluate([0, 1], [0, 1], weights=[1, 2.5], weights_are="frequency"),
     "K156": lambda: karat.evaluate([0, 1], [0, 1], y_pred=[0, 1]),
-    "K157": lambda: karat.evaluate(TABLE, true="label", pred="label"),
-    "K158": lambda: karat.evaluate(TABLE, true=0.5),
+    "K157": lambda: karat.evaluate(TABLE, y_true="label", y_pred="label"),
+    "K158": lambda: karat.evaluate(TABLE, y_true=0.5),
     "K159": lambda: karat.curves.roc([0, 1], y_prob=[0, 1], classes=[1], average="micro"),
     "K160": lambda: karat.plot.roc(karat.evaluate([0, 1], [0, 1]), weights=[1, 2]),
     "K169": lambda: karat.rows_needed("accuracy", pilot=[[9, 1], [2, 8]]),
@@ -215,7 +215,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K225": lambda: karat.coverage_error([{0}, {1, 2}], y_score=[{0: 0.5}, {}]),
     "K227": lambda: karat.evaluate(["cat||dog"], ["cat"], separator="|"),
     "K228": lambda: karat.evaluate(
-        {"true_cat": [1], "true_dog": [0], "pred_cat": [1]}, true="true_*", pred="pred_*"
+        {"true_cat": [1], "true_dog": [0], "pred_cat": [1]}, y_true="true_*", y_pred="pred_*"
     ),
     "K229": lambda: refuse_doubles(["1", "1.0"], [1, 1]),
     "K222": lambda: karat.evaluate(np.eye(2), np.eye(2), design="case-control"),

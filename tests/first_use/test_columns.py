@@ -187,7 +187,7 @@ def test_columns_called_like_scores_that_hold_none_are_named(
         (doubt,) = karat.evaluate(source).doubts
         assert doubt.code == "D108", kind
         assert repr(name) in doubt.evidence, kind
-        assert karat.evaluate(source, prob="").doubts == (), kind
+        assert karat.evaluate(source, y_prob="").doubts == (), kind
 
 
 def test_they_are_named_beside_other_scores(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_they_are_named_beside_other_scores(tmp_path: Path) -> None:
     dates = ROWS.assign(prob_0=DAYS, prob_1=DAYS)
     (doubt,) = karat.evaluate(dates).doubts
     assert "'prob_0', 'prob_1', columns of dates" in doubt.evidence
-    assert karat.evaluate(rows, prob="prob").doubts == ()
+    assert karat.evaluate(rows, y_prob="prob").doubts == ()
 
 
 # Messages.
@@ -229,7 +229,7 @@ def test_a_label_that_begins_like_a_column_is_left_as_it_is() -> None:
 
 
 def test_an_unknown_column_of_a_table_speaks_of_no_file(tmp_path: Path) -> None:
-    for name in ("true", "pred", "weights", "by", "ids", "clusters"):
+    for name in ("y_true", "y_pred", "weights", "by", "ids", "clusters"):
         assert "FILE" not in refused(ROWS, **{name: "lable"}), name
         message = refused(written(tmp_path / "a.csv", ROWS), **{name: "lable"})
         assert "Nearest: 'label'. `karat columns FILE` shows what is found." in message, name
@@ -254,7 +254,7 @@ def test_a_column_that_is_not_read_names_the_positive_class(tmp_path: Path) -> N
         assert report["f1"].value == whole["f1"].value, kind
         assert "prob" not in report.mapping, kind
         assert "D101" not in [doubt.code for doubt in report.doubts], kind
-    named = karat.evaluate(rows, metrics="f1", pred="pred", labels=["ok", "fraud"])
+    named = karat.evaluate(rows, metrics="f1", y_pred="pred", labels=["ok", "fraud"])
     assert named["f1"].value == whole["f1"].value
     searched = karat.find_weak_slices(rows.assign(side=rows.index % 3), metric="f1")
     assert searched.measure == "f1"

@@ -260,5 +260,5 @@ def test_columns_of_two_models_are_a_doubt(
     assert "D115" not in run(*columns, "--pred", "own").err
     # A threshold decides, and no column of predictions is read.
     assert "D115" not in run(*columns, "--threshold", "0.3").err
-    assert codes(karat.evaluate(rows, prob="prob", threshold=0.3)) == []
+    assert codes(karat.evaluate(rows, y_prob="prob", threshold=0.3)) == []
     assert "D115" in run("gate", path, *columns[2:], "--pred", "pred", "--min", "f1=0").err

@@ -144,7 +144,7 @@ ROLES = {
         # Once the predictions are named, names that begin like scores may be anything.
         (("--pred", "other"), {"other": "prediction", "proba_0 … proba_1": ""}),
         (("--pred", "other", "--prob", ""), {"other": "prediction", "proba_0 … proba_1": ""}),
-        (("--id", "other"), {"pred": "prediction", "id": "row id", "other": "row id"}),
+        (("--ids", "other"), {"pred": "prediction", "id": "row id", "other": "row id"}),
         (("--prob", "none"), {"pred": "prediction", "proba_0 … proba_1": ""}),
         (("--prob", "proba_1"), {"pred": "prediction", "proba_0": "", "proba_1": "probabilities"}),
     ],
@@ -198,9 +198,9 @@ def test_options_are_written_as_the_user_types_them() -> None:
     assert as_typed(text) == text
     with on_the_command_line():
         assert as_typed(text) == (
-            "Give --nulls drop, --prob or --weight '', and --metrics {value!r}; not y_pred[0]."
+            "Give --nulls drop, --prob or --weights '', and --metrics {value!r}; not y_pred[0]."
         )
-        assert option("clusters", "user id") == "--cluster 'user id'"
+        assert option("clusters", "user id") == "--clusters 'user id'"
         assert option("average") == "average="
     assert option("clusters", "user id") == "clusters='user id'"
 

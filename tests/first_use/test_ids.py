@@ -197,7 +197,7 @@ def test_missing_ids_are_called_ids(tmp_path: Path) -> None:
     rows = ROWS.assign(id=[None, *range(1, N)])
     for source in (rows, written(tmp_path / "a.csv", rows), written(tmp_path / "a.parquet", rows)):
         with pytest.raises(karat.KaratError) as caught:
-            karat.gate(source, baseline=ROWS, max_drop={"accuracy": 0.1}, id="id")
+            karat.gate(source, baseline=ROWS, max_drop={"accuracy": 0.1}, ids="id")
         assert str(caught.value).startswith("K104  Column 'id' has missing ids.")
         with pytest.raises(karat.InputError, match=r"K104  Column 'id' has missing values\."):
             karat.evaluate(source, clusters="id")

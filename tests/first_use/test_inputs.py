@@ -97,7 +97,7 @@ def test_a_name_that_names_the_class_settles_it(name: str, tmp_path: Path) -> No
     path = tmp_path / "scored.parquet"
     frame.to_parquet(path)
     for source in (frame, path):
-        report = karat.evaluate(source, prob=name)
+        report = karat.evaluate(source, y_prob=name)
         assert report.classes.labels[report.classes.positive] == "fraud"
         assert report.roc_auc.value == wanted.roc_auc.value
         assert report.doubts == ()
@@ -105,7 +105,7 @@ def test_a_name_that_names_the_class_settles_it(name: str, tmp_path: Path) -> No
     assert karat.evaluate(other).recall.value == karat.recall(
         WORDS, np.where(1 - P >= 0.5, "ok", "fraud"), positive="ok"
     )
-    refused("K137", karat.evaluate, frame, prob=name, positive="ok")
+    refused("K137", karat.evaluate, frame, y_prob=name, positive="ok")
 
 
 # Areas below a half.
@@ -143,11 +143,11 @@ def test_a_column_called_score_is_asked_for(name: str, kind: str, tmp_path: Path
     frame = pd.DataFrame({"label": IS_FRAUD.astype(int), name: P})
     source, options = _stored(frame, kind, tmp_path)
     message = refused("K192", karat.evaluate, source, **options)
-    assert f"prob={name!r} or score={name!r}" in message
-    assert karat.evaluate(source, prob=name, **options).recall.value == pytest.approx(
+    assert f"y_prob={name!r} or y_score={name!r}" in message
+    assert karat.evaluate(source, y_prob=name, **options).recall.value == pytest.approx(
         karat.recall(IS_FRAUD, P >= 0.5)
     )
-    assert codes(karat.evaluate(source, score=name, **options)) == ["D102"]
+    assert codes(karat.evaluate(source, y_score=name, **options)) == ["D102"]
     logits, options = _stored(frame.assign(**{name: np.log(P / (1 - P))}), kind, tmp_path)
     assert karat.evaluate(logits, **options).doubts == ()
 
@@ -188,7 +188,7 @@ def test_a_column_that_looks_like_a_role_and_is_not_used_is_a_doubt() -> None:
     report = karat.evaluate(frame)
     assert codes(report) == ["D104"]
     assert "pred='old_pred'" in report.doubts[0].option
-    assert codes(karat.evaluate(frame, pred="pred")) == []
+    assert codes(karat.evaluate(frame, y_pred="pred")) == []
     assert codes(karat.evaluate(frame.drop(columns="old_pred"))) == []
 
 
@@ -304,7 +304,7 @@ def test_columns_that_name_no_class_are_a_doubt() -> None:
     assert codes(report) == ["D109"]
     assert "prob='prob_event'" in report.doubts[0].option
     assert "positive=0" in report.doubts[0].option
-    named = karat.evaluate(pd.DataFrame({"label": truth, "prob_event": P}), prob="prob_event")
+    named = karat.evaluate(pd.DataFrame({"label": truth, "prob_event": P}), y_prob="prob_event")
     assert named.doubts == ()
     assert named.roc_auc.value == report.roc_auc.value
     refused("K137", karat.evaluate, pd.DataFrame({"label": truth, "prob_class_0": 1 - P}))

@@ -76,7 +76,7 @@ def test_a_column_of_a_table_named_as_a_class_is_of_that_class(tmp_path: Any) ->
     table.to_csv(tmp_path / "rows.csv", index=False)
     expected = karat.roc_auc(TWO, y_prob=P, positive="ham")
     for source in (table, tmp_path / "rows.csv"):
-        report = karat.evaluate(source, true="label", prob="ham")
+        report = karat.evaluate(source, y_true="label", y_prob="ham")
         assert report["roc_auc"].value == pytest.approx(expected, abs=1e-15)
 
 

@@ -93,7 +93,7 @@ def test_every_source_has_the_same_folds(source: str, monkeypatch: pytest.Monkey
         given = PREDICTIONS / "breast_cancer_rf.parquet"
     if source == "stream":
         # Rows that do not fit: the labels of each fold are counted batch by batch.
-        options |= {"max_memory": 1 << 20, "prob": ""}
+        options |= {"max_memory": 1 << 20, "y_prob": ""}
         monkeypatch.setattr("karat.data.sources.files.rows._LEAST_BYTES", 1 << 10)
         monkeypatch.setattr("karat.api.evaluation.ScoreParts", _tiny)
     if source != "arrays":
@@ -118,12 +118,12 @@ def test_folds_that_are_numbers_are_never_bins() -> None:
 
 def test_repeats_take_the_predictions_of_a_row_together() -> None:
     rows = repeated()
-    report = karat.evaluate(rows, true="y", prob="proba", folds="fold")
-    by_ids = karat.evaluate(rows, true="y", prob="proba", clusters="id")
+    report = karat.evaluate(rows, y_true="y", y_prob="proba", folds="fold")
+    by_ids = karat.evaluate(rows, y_true="y", y_prob="proba", clusters="id")
     assert report.is_clustered
     for name in NAMES:
         assert_same(report[name].low, by_ids[name].low)
-    alone = karat.evaluate(rows, true="y", prob="proba", clusters="")
+    alone = karat.evaluate(rows, y_true="y", y_prob="proba", clusters="")
     # Taken as independent, three predictions of each row would give too narrow limits.
     assert report["accuracy"].standard_error > 1.2 * alone["accuracy"].standard_error
     found = report.folds["accuracy"]
@@ -202,7 +202,7 @@ def test_single_folds_take_the_stated_number_of_training_rows() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"level": None}, {"metrics": ["f1", "log_loss"]}])
 def test_json_holds_the_folds(options: dict[str, Any]) -> None:
-    report = karat.evaluate(repeated(), true="y", prob="proba", folds="fold", **options)
+    report = karat.evaluate(repeated(), y_true="y", y_prob="proba", folds="fold", **options)
     text = report.to_json()
     optional("jsonschema").validate(json.loads(text), report_schema())
     again = karat.Report.from_json(text)
@@ -226,7 +226,7 @@ def test_text_states_what_each_interval_covers() -> None:
 
 
 def test_repeats_state_how_often_their_interval_covered() -> None:
-    report = karat.evaluate(repeated(), true="y", prob="proba", folds="fold")
+    report = karat.evaluate(repeated(), y_true="y", y_prob="proba", folds="fold")
     assert "it covered 87 to 99 % instead of 95 %" in report.folds.covers["repeats"]
     assert f"Repeats: {report.folds.covers['repeats']}." in " ".join(report.text().split())
     assert report.folds.covers["repeats"] in report.to_html()
@@ -234,7 +234,8 @@ def test_repeats_state_how_often_their_interval_covered() -> None:
     assert dict(again.folds.covers) == dict(report.folds.covers)
     single = repeated(repeats=1)
     assert (
-        "repeats" not in karat.evaluate(single, true="y", prob="proba", folds="fold").folds.covers
+        "repeats"
+        not in karat.evaluate(single, y_true="y", y_prob="proba", folds="fold").folds.covers
     )
 
 
@@ -242,7 +243,9 @@ def test_a_gate_over_repeats_states_how_often_intervals_covered() -> None:
     notes = {}
     for n in (1, 3):
         rows = repeated(repeats=n)
-        found = karat.gate(rows, true="y", prob="proba", folds="fold", id="id", min="accuracy=0.1")
+        found = karat.gate(
+            rows, y_true="y", y_prob="proba", folds="fold", ids="id", min="accuracy=0.1"
+        )
         notes[n] = " ".join(found.notes)
     assert "Rules are judged on means over folds" in notes[1]
     assert "it covered 87 to 99 % instead of 95 %" in notes[3]
@@ -307,7 +310,12 @@ def test_large_files_name_a_column_of_folds_too(tmp_path: Path) -> None:
     rows = {"y": true, "proba": rng.random(n), "fold": np.arange(n) % 3}
     path = tmp_path / "rows.parquet"
     pd.DataFrame(rows).to_parquet(path)
-    options: dict[str, Any] = {"true": "y", "prob": "proba", "positive": 1, "metrics": ["roc_auc"]}
+    options: dict[str, Any] = {
+        "y_true": "y",
+        "y_prob": "proba",
+        "positive": 1,
+        "metrics": ["roc_auc"],
+    }
     bounded = karat.evaluate(path, max_memory=2**20, **options)
     assert dict(bounded.mapping) == dict(karat.evaluate(path, **options).mapping)
     assert bounded.mapping["folds"] is None

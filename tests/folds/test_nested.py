@@ -158,7 +158,7 @@ def test_repeats_and_random_splits_are_recognized() -> None:
     decided, X, y = validated(KFold(4), RidgeClassifier())  # noqa: N806
     table = karat.from_cross_validate(decided, X, y)
     assert "score" in table
-    assert karat.evaluate(table, score="score", folds="fold").folds[
+    assert karat.evaluate(table, y_score="score", folds="fold").folds[
         "accuracy"
     ].values == pytest.approx(decided["test_score"])
 

@@ -66,11 +66,11 @@ def test_doubts_about_columns_are_those_of_a_table(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
     assert sorted(codes(karat.gate(path, **rules))) == ["D105", "D107"]
-    assert codes(karat.gate(rows, **rules, clusters="user_id", id="")) == []
+    assert codes(karat.gate(rows, **rules, clusters="user_id", ids="")) == []
     one = {"label": TRUE, "proba_bad": GOOD}
     assert codes(karat.gate(one, **rules)) == ["D109"]
     assert karat.gate(one, **rules).doubts == karat.evaluate(one, metrics=["accuracy"]).doubts
-    assert codes(karat.gate(one, **rules, prob="proba_bad")) == []
+    assert codes(karat.gate(one, **rules, y_prob="proba_bad")) == []
     both = {"label": TRUE, "proba_0": 1 - GOOD, "proba_1": GOOD}
     assert codes(karat.gate(both, **rules)) == []
 

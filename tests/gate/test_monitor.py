@@ -418,9 +418,9 @@ def test_settings_that_no_monitor_has_are_refused(name: str, value: Any) -> None
 def test_batches_with_other_ids_are_other_batches() -> None:
     monitor = karat.Monitor(max_drop={"accuracy": 0.5})
     y = np.arange(20) % 2
-    monitor.add(y, y, baseline=y, id=np.arange(20))
-    assert monitor.add(y, y, baseline=y, id=np.arange(20, 40)).n == 40
-    refused("K241", lambda: monitor.add(y, y, baseline=y, id=np.arange(20)))
+    monitor.add(y, y, baseline=y, ids=np.arange(20))
+    assert monitor.add(y, y, baseline=y, ids=np.arange(20, 40)).n == 40
+    refused("K241", lambda: monitor.add(y, y, baseline=y, ids=np.arange(20)))
 
 
 def two_columns(monitor: karat.Monitor, rows: Any, **given: Any) -> Any:
@@ -463,16 +463,16 @@ def test_a_row_more_often_is_another_batch() -> None:
 def test_ids_that_were_added_are_refused_also_after_bytes_and_in_windows() -> None:
     for windows in (False, True):
         monitor = karat.Monitor(min={"accuracy": 0.1}, windows=windows)
-        monitor.add([0, 1, 1], [0, 1, 0], id=["x", "y", "z"])
+        monitor.add([0, 1, 1], [0, 1, 0], ids=["x", "y", "z"])
         again = karat.Monitor.from_bytes(monitor.to_bytes())
         before = again.to_bytes()
-        problem = refused("K430", lambda m=again: m.add([0, 1, 0], [1, 1, 1], id=["w", "z", "y"]))
+        problem = refused("K430", lambda m=again: m.add([0, 1, 0], [1, 1, 1], ids=["w", "z", "y"]))
         assert "2 of 3 ids were added before, as 'z', 'y'" in str(problem) or "'y', 'z'" in str(
             problem
         )
         assert again.to_bytes() == before
-        assert again.add([0, 1], [1, 1], id=["v", "w"]).n == 5
-        assert again.add([0, 1], [1, 0], id=["v", "w"], again=True).n == 7
+        assert again.add([0, 1], [1, 1], ids=["v", "w"]).n == 5
+        assert again.add([0, 1], [1, 0], ids=["v", "w"], again=True).n == 7
 
 
 def test_a_digest_of_version_0_2_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -519,7 +519,7 @@ def scored_monitor() -> karat.Monitor:
     monitor = karat.Monitor(min={"roc_auc": 0.1})
     n = 12
     y, prob = np.arange(n) % 2, np.linspace(0.1, 0.9, n)
-    monitor.add(y, y_prob=prob, weights=np.ones(n), clusters=np.arange(n) // 2, id=np.arange(n))
+    monitor.add(y, y_prob=prob, weights=np.ones(n), clusters=np.arange(n) // 2, ids=np.arange(n))
     return monitor
 
 

@@ -53,7 +53,7 @@ BASELINES: dict[str, Any] = {
     "slices": (table(TRUE, OLD, country=COUNTRY), {"by": "country", "undefined": "nan"}),
     "weights and scores": (
         table(TRUE, OLD, w=np.linspace(0.5, 2, 300), **{f"p_{i}": PROB[:, i] for i in range(3)}),
-        {"with_rows": True, "weights": "w", "prob": ["p_0", "p_1", "p_2"]},
+        {"with_rows": True, "weights": "w", "y_prob": ["p_0", "p_1", "p_2"]},
     ),
     "text": (
         {"label": np.where(BINARY, "yes", "no"), "pred": np.where(OLD > 0, "yes", "no")},

@@ -101,7 +101,7 @@ def test_a_baseline_that_is_a_report(tmp_path: Path) -> None:
     ("options", "code"),
     [
         ({"by": np.arange(200) % 2}, "K222"),
-        ({"id": np.arange(200)}, "K222"),
+        ({"ids": np.arange(200)}, "K222"),
         ({"with_rows": True, "update_baseline": "b.json"}, "K222"),
         ({"min": {"accuracy": 0.5}}, "K219"),
         ({"baseline": "none.json"}, "K176"),

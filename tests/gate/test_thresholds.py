@@ -81,7 +81,7 @@ def test_stored_rows_are_predicted_with_the_threshold_of_the_gate(tmp_path: Path
         (rule,) = found.rules
         # The same scores: with one threshold nothing changes, also beside its float32.
         assert (rule.difference, rule.before) == (0.0, rule.value)
-        files = karat.gate(rows, baseline=rows, max_drop=DROP, threshold=threshold, prob="prob")
+        files = karat.gate(rows, baseline=rows, max_drop=DROP, threshold=threshold, y_prob="prob")
         assert files.rules[0].before == rule.before
     stored = gated(made(tmp_path, 0.3, with_rows=True))
     assert stored.rules[0].difference == 0.0

@@ -77,8 +77,8 @@ def report_of_a_judge() -> JudgedReport:
 def monitors() -> dict[str, karat.Monitor]:
     labels = karat.Monitor(min={"accuracy": 0.5}, labels=["ant", "bee", "çat"])
     scores = karat.Monitor(max_drop={"roc_auc": 0.2}, max={"log_loss": 2.0}, windows=True)
-    labels.add(TRUE, PRED, id=np.arange(N))
-    labels.add(TRUE, OTHER, id=np.arange(N, 2 * N))
+    labels.add(TRUE, PRED, ids=np.arange(N))
+    labels.add(TRUE, OTHER, ids=np.arange(N, 2 * N))
     of_rows = {"weights": WEIGHTS, "clusters": np.arange(N) // 4}
     scores.add(TWO, y_prob=PROB, baseline=PROB[::-1].copy(), **of_rows)
     return {"labels": labels, "scores": scores}

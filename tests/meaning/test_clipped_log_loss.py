@@ -97,7 +97,7 @@ def test_every_source_gives_it(k: int, tmp_path: Path) -> None:
     true, prob = rows(k)
     wanted = pytest.approx(clipped(true, prob, EPS), rel=1e-12)
     frame = pandas.DataFrame({"y": true} | {f"p_{i}": prob[:, i] for i in range(k)})
-    columns = {"true": "y", "prob": "p_*", "metrics": [NAME, "log_loss"]}
+    columns = {"y_true": "y", "y_prob": "p_*", "metrics": [NAME, "log_loss"]}
     path = tmp_path / "rows.csv"
     frame.to_csv(path, index=False)
     stream = karat.Stream(labels=range(k), metrics=[NAME, "log_loss"])

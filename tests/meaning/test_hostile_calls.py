@@ -166,11 +166,11 @@ def test_a_set_of_names_of_one_class_is_no_list() -> None:
 
 def test_columns_may_be_named_by_numbers() -> None:
     frame = pd.DataFrame({0: TRUE, 1: PRED, 2: [1.0, 2.0, 1.0]})
-    assert karat.evaluate(frame, true=0, pred=np.int64(1)).accuracy.value == 2 / 3
-    assert karat.evaluate(frame, true=0, pred=1, weights=2).accuracy.value == 3 / 4
-    assert code_of(lambda: karat.evaluate(frame, true=0, pred=7)) == "K404"
+    assert karat.evaluate(frame, y_true=0, y_pred=np.int64(1)).accuracy.value == 2 / 3
+    assert karat.evaluate(frame, y_true=0, y_pred=1, weights=2).accuracy.value == 3 / 4
+    assert code_of(lambda: karat.evaluate(frame, y_true=0, y_pred=7)) == "K404"
     both = pd.DataFrame({("a", "t"): TRUE, ("a", "p"): PRED})
-    assert karat.evaluate(both, true=("a", "t"), pred=("a", "p")).accuracy.value == 2 / 3
+    assert karat.evaluate(both, y_true=("a", "t"), y_pred=("a", "p")).accuracy.value == 2 / 3
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,9 @@ def test_columns_may_be_named_by_numbers() -> None:
 )
 def test_what_is_no_name_of_a_column(name: Any) -> None:
     frame = {"y_true": TRUE, "y_pred": PRED}
-    assert code_of(lambda: karat.evaluate(frame, true=name)) == "K158"
+    are_values = isinstance(name, list | np.ndarray)
+    code = "K142" if are_values else "K158"
+    assert code_of(lambda: karat.evaluate(frame, y_true=name)) == code
 
 
 @pytest.mark.parametrize("weights", [[1.0], np.ones(2), 3, Mute(), ()], ids=named)
@@ -246,7 +248,7 @@ class Stubborn(str):
 def test_text_of_a_class_of_its_own_is_text() -> None:
     frame = {"y_true": TRUE, "y_pred": PRED, "w": [1, 2, 1]}
     report = karat.evaluate(
-        frame, true=Stubborn("y_true"), pred=Stubborn("y_pred"), weights=Stubborn("w"),
+        frame, y_true=Stubborn("y_true"), y_pred=Stubborn("y_pred"), weights=Stubborn("w"),
         nulls=Stubborn("drop"), undefined=Stubborn("nan"),
     )  # fmt: skip
     assert (report.accuracy.value, report.undefined) == (3 / 4, "nan")

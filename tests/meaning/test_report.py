@@ -206,7 +206,7 @@ def test_marginals_refuse_what_needs_cells() -> None:
 @pytest.mark.parametrize(
     ("call", "code"),
     [
-        (lambda: karat.evaluate(Y_TRUE, Y_PRED, true="label"), "K143"),
+        (lambda: karat.evaluate(Y_TRUE, Y_PRED, y_true="label"), "K156"),
         (lambda: karat.evaluate(Y_TRUE, Y_PRED, nulls="drop"), "K144"),
         (lambda: karat.evaluate(Y_TRUE, Y_PRED, nulls="skip"), "K122"),
         (lambda: karat.evaluate(Y_TRUE, Y_PRED, undefined="skip"), "K122"),

@@ -279,11 +279,11 @@ def test_tables_name_their_columns() -> None:
     }
     names = ["p_cat", "p_bee", "p_ant"]
     for prob in (None, "p_*", names, tuple(names), np.array(names), frame.columns[1:]):
-        report = karat.evaluate(frame, prob=prob)
+        report = karat.evaluate(frame, y_prob=prob)
         assert {name: found.value for name, found in report.metrics.items()} == whole
         assert report.mapping["prob"] == ["p_ant", "p_bee", "p_cat"]
-    assert karat.evaluate(frame, score="p_*").scores == "scores"
-    assert karat.evaluate(frame, threshold=None, prob="p_*").threshold is None
+    assert karat.evaluate(frame, y_score="p_*").scores == "scores"
+    assert karat.evaluate(frame, threshold=None, y_prob="p_*").threshold is None
 
 
 @pytest.mark.parametrize(
@@ -291,9 +291,8 @@ def test_tables_name_their_columns() -> None:
     [
         ({"y_prob": PROB, "y_score": PROB}, "K129", "Both y_prob and y_score were given"),
         ({"y_prob": PROB, "confusion": [[1, 2], [3, 4]]}, "K141", "given with confusion="),
-        ({"y_prob": PROB, "prob": "p"}, "K143", "without a table"),
-        ({"y_prob": PROB, "score": ["p"]}, "K143", "without a table"),
-        ({"y_prob": PROB, "true": "y"}, "K142", "was given with a table"),
+        ({"y_prob": PROB, "y_score": "p"}, "K143", "without data"),
+        ({"y_prob": PROB, "y_true": "y"}, "K143", "without data"),
         ({"y_prob": PROB, "nulls": "drop"}, "K144", "nulls='drop' was given with arrays"),
         ({"y_prob": PROB, "y_pred": TWO, "threshold": 0.5}, "K140", "was given with y_pred"),
         ({"y_pred": TWO, "threshold": 0.5}, "K136", "There are no probabilities or scores"),
@@ -336,19 +335,19 @@ FRAME = {"label": TWO, "pred": TWO, "p": PROB, "z": PROB}
         ({"y_prob": PROB}, "K142", "y_prob was given with a table"),
         ({"y_score": PROB}, "K142", "y_score was given with a table"),
         ({"y_pred": TWO}, "K106", "y_true"),
-        ({"prob": "p", "score": "z"}, "K129", "for the probabilities and for the scores"),
-        ({"prob": "q"}, "K404", "no column 'q'"),
-        ({"prob": "q_*"}, "K404", "no column 'q_*'"),
-        ({"prob": ["p", "p"]}, "K157", "named twice"),
-        ({"prob": "label", "true": "label"}, "K157", "'label'"),
-        ({"prob": []}, "K158", "prob= is [] (list), not names of columns"),
-        ({"prob": 0.5}, "K158", "prob= is 0.5 (float)"),
-        ({"prob": {"p"}}, "K158", "(set), not names of columns"),
-        ({"prob": np.array(PROB)}, "K158", "give the probabilities themselves as y_prob="),
-        ({"score": pd.Series(PROB)}, "K158", "give the scores themselves as y_score="),
-        ({"prob": pd.DataFrame({"p": PROB}).to_numpy()}, "K158", "not names of columns"),
-        ({"prob": "p", "pred": "pred", "threshold": 0.5}, "K140", "a column of predictions"),
-        ({"prob": "", "score": "", "threshold": 0.5}, "K136", "There are no probabilities"),
+        ({"y_prob": "p", "y_score": "z"}, "K129", "for the probabilities and for the scores"),
+        ({"y_prob": "q"}, "K404", "no column 'q'"),
+        ({"y_prob": "q_*"}, "K404", "no column 'q_*'"),
+        ({"y_prob": ["p", "p"]}, "K157", "named twice"),
+        ({"y_prob": "label", "y_true": "label"}, "K157", "'label'"),
+        ({"y_prob": []}, "K158", "y_prob= is [] (list), not names of columns"),
+        ({"y_prob": 0.5}, "K158", "y_prob= is 0.5 (float)"),
+        ({"y_prob": {"p"}}, "K158", "(set), not names of columns"),
+        ({"y_prob": np.array(PROB)}, "K142", "Name its column of the data: y_prob="),
+        ({"y_score": pd.Series(PROB)}, "K142", "Name its column of the data: y_score="),
+        ({"y_prob": pd.DataFrame({"p": PROB}).to_numpy()}, "K142", "y_prob was given with a table"),
+        ({"y_prob": "p", "y_pred": "pred", "threshold": 0.5}, "K140", "a column of predictions"),
+        ({"y_prob": "", "y_score": "", "threshold": 0.5}, "K136", "There are no probabilities"),
     ],
 )
 def test_arguments_that_do_not_go_with_a_table(
@@ -361,11 +360,11 @@ def test_arguments_that_do_not_go_with_a_table(
 
 def test_columns_that_are_places_are_taken_in_their_order() -> None:
     table = pd.DataFrame([["a", 0.25, 0.75], ["b", 0.375, 0.625]])
-    report = karat.evaluate(table, true=0, prob=[1, 2])
+    report = karat.evaluate(table, y_true=0, y_prob=[1, 2])
     expected = karat.log_loss(["a", "b"], y_prob=[[0.25, 0.75], [0.375, 0.625]])
     assert report["log_loss"].value == expected
     numbers = pd.DataFrame([[0, 0.25, 0.75], [1, 0.375, 0.625]])
-    assert karat.evaluate(numbers, true=0, prob=[1, 2])["log_loss"].value == expected
+    assert karat.evaluate(numbers, y_true=0, y_prob=[1, 2])["log_loss"].value == expected
 
 
 def test_two_words_without_a_positive_class_are_reported_as_many_classes() -> None:

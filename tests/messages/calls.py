@@ -102,7 +102,7 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
     "one metric as a text": lambda: any_karat.scorers("macro_f1"),
     "the average of a scorer": lambda: any_karat.scorer("f1", average="macro"),
     "scores that may be probabilities": lambda: karat.evaluate(
-        CUT.assign(pred=PRED, risk_score=P, my_score=P), pred="pred"
+        CUT.assign(pred=PRED, risk_score=P, my_score=P), y_pred="pred"
     ),
     "gold labels beside those of a judge": _gold_beside_a_judge,
     "an empty separator": lambda: karat.evaluate(["a|b", "a"] * 30, ["a", "a"] * 30, separator=""),
@@ -113,7 +113,7 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
         CUT.assign(class_0=1 - P, class_1=P, pred=PRED)
     ),
     "no labels": lambda: karat.evaluate([set()] * N, [set()] * N),
-    "two columns of truth": lambda: karat.evaluate(TABLE.assign(target=PRED), pred="pred"),
+    "two columns of truth": lambda: karat.evaluate(TABLE.assign(target=PRED), y_pred="pred"),
     "files that repeat ids": lambda: karat.evaluate(_written("a.csv", "b.csv")),
     "rows of sets that JSON does not hold": _rows_of_sets,
     "one class of a pipeline": lambda: karat.evaluate(
@@ -122,7 +122,7 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
     "curves of unknown classes": lambda: any_karat.curves.roc(TRUTH, y_prob=P, classes=[7]),
     "no names of columns": lambda: any_karat.evaluate(TABLE, by=[1.5]),
     "ids of partitions": lambda: karat.evaluate(
-        frame_of_dask(TABLE.assign(id=range(N))), pred="pred", prob="", ids="id"
+        frame_of_dask(TABLE.assign(id=range(N))), y_pred="pred", y_prob="", ids="id"
     ),
     "few clusters": _few_clusters,
     "costs of two kinds": lambda: any_karat.cost_threshold(TRUTH, y_prob=P, fp=1, fn=10),

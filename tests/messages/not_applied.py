@@ -12,18 +12,13 @@ _PART: Final = "an alternative within the call that stands before it"
 
 NOT_APPLIED: Final[dict[tuple[str, str], str]] = {
     ("K130", "positive='x'"): _PART,
-    (
-        "K128",
-        "karat.compare(new['x'], {'x': new['x'], 'x': old['x']})",
-    ): "new and old are the tables that the caller reads",
-    ("K142", "pred='x'"): "true= stands beside it, for the caller to fill",
     ("K176", "--folds x"): "the word behind the option is prose: --folds alone",
     ("K189", "with_rows=True"): "of the gate that writes the baseline",
     ("K231", "loss='x'"): "targets= stands beside it, for the caller to fill",
     ("K239", "wait=0"): _LOCK,
     ("K239", "--wait x"): _LOCK,
     ("K303", "macro_f_beta(beta=0)"): "an example of a name, for any wrong one",
-    ("K416", "prob='x'"): _PART,
+    ("K416", "y_prob='x'"): _PART,
     ("K453", "separator='x'"): _ROWS,
 }
 """Code and shape of the example → why it is not applied to the call that is answered with it."""

@@ -157,7 +157,7 @@ def names_without_role(rng: np.random.Generator, library: Library) -> list[str]:
     names = rng.choice(features, 3, replace=False)
     frames = [frame.assign(**dict(zip(names, extra.values(), strict=True))), frame.assign(**extra)]
     return different(
-        *(numbers(library.evaluate(one, true="y_true", pred="y_pred")) for one in frames)
+        *(numbers(library.evaluate(one, y_true="y_true", y_pred="y_pred")) for one in frames)
     )
 
 

@@ -250,7 +250,7 @@ def percent_as_text() -> object:
     frame = pd.DataFrame({"label": TRUE, "p": [f"{i * 10}%" for i in range(8)]})
     path = str(Path(tempfile.mkdtemp()) / "percent.parquet")
     frame.to_parquet(path)
-    calls = (lambda one=one: karat.evaluate(one, prob="p") for one in (frame, path))
+    calls = (lambda one=one: karat.evaluate(one, y_prob="p") for one in (frame, path))
     return " ".join(error(call) for call in calls)
 
 

@@ -90,7 +90,7 @@ def unrelated_scores() -> object:
     frame["score_math"] = frame["score_bio"] = np.linspace(0.0, 1.0, len(frame))
 
     def call() -> str:
-        report = karat.evaluate(frame, true="label", pred="pred")
+        report = karat.evaluate(frame, y_true="label", y_pred="pred")
         codes = ", ".join(one.code for one in report.doubts)
         return f"{report['accuracy'].value:.4g}, doubts: {codes}"
 
@@ -103,14 +103,14 @@ def one_unrelated_score() -> object:
     frame["score"] = np.linspace(0.0, 1.0, len(frame))
 
     def call() -> str:
-        report = karat.evaluate(frame, true="label", pred="pred")
+        report = karat.evaluate(frame, y_true="label", y_pred="pred")
         codes = ", ".join(one.code for one in report.doubts)
         return f"{report['accuracy'].value:.4g}, doubts: {codes}"
 
     return error(call)
 
 
-@row(1, "K192 says how to leave the column out", r"K192 .*; score='' leaves it out\.")
+@row(1, "K192 says how to leave the column out", r"K192 .*; y_score='' leaves it out\.")
 def how_to_ignore_scores() -> object:
     frame = _weighing().assign(score=np.linspace(0.0, 1.0, 600))
     return error(lambda: karat.evaluate(frame))
@@ -263,7 +263,7 @@ def twelve_texts_elsewhere() -> object:
         calls = [
             streamed,
             lambda: karat.gate(y_true, y_prob=y_prob, min={"accuracy": 0.5}),
-            lambda: karat.evaluate(path, true="y", prob=names)["accuracy"],
+            lambda: karat.evaluate(path, y_true="y", y_prob=names)["accuracy"],
         ]
         return " ".join(error(call).split()[0] for call in calls)
 

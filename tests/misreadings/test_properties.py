@@ -26,9 +26,10 @@ def _evaluate(change: Callable[[dict[str, Any]], Any]) -> Any:
     """The library with a report of changed arguments."""
 
     def evaluate(*given: Any, **columns: Any) -> Any:
-        columns = dict(zip(("y_true", "y_pred"), given, strict=False)) | columns
+        names = ("data",) if "y_true" in columns else ("y_true", "y_pred")
+        columns = dict(zip(names, given, strict=False)) | columns
         change(columns)
-        return karat.evaluate(**columns)
+        return karat.evaluate(columns.pop("data", None), **columns)
 
     return SimpleNamespace(**{**vars(karat), "evaluate": evaluate, "Stream": karat.Stream})
 
@@ -44,7 +45,7 @@ def _drops_the_first_row(columns: dict[str, Any]) -> None:
 
 
 def _takes_weights_by_name(columns: dict[str, Any]) -> None:
-    frame = columns["y_true"]
+    frame = columns["data"]
     names = [name for name in ("weight", "w", "weights") if name in frame]
     columns["weights"] = names[0] if names else ""
 

@@ -12,24 +12,24 @@ from renaming.work import renamed
 
 ROOT = Path(__file__).parents[2]
 BAD_INPUT = ROOT / "tests" / "corpus" / "bad_input.py"
-NEW = {"true": "truth", "pred": "predicted", "prob": "probabilities", "score": "scores"}
+NEW = {"y_true": "truth", "y_pred": "predicted", "y_prob": "probabilities", "y_score": "scores"}
 TABLE = parsed(
     {
         "results": {"Stream.merge": "Stream", "Stream.from_bytes": "Stream"},
         "rename": [
             {
-                "verbs": ["evaluate", "gate", "compare", "find_weak_slices", "check"],
-                "keywords": {**NEW, "id": "row_ids", "y_true": "truth_of_arrays"},
+                "verbs": ["*", "Stream.update", "Stream.subtract", "Monitor.add"],
+                "keywords": {**NEW, "ids": "row_ids"},
                 "inline": True,
-            },
-            {"verbs": ["Monitor.add"], "keywords": {**NEW, "id": "row_ids"}},
+            }
         ],
     }
 )
-# The wrapper of `tests/corpus/sabotage.py` that passes on any keywords, of calls that pytest makes.
-MOST_UNRESOLVED = 1
+# Wrappers of `tests/corpus` that pass on any keywords, functions by their names, and a block of a
+# page that is no whole program.
+MOST_UNRESOLVED = 6
 # Dicts that the corpus spreads into verbs of the table and into functions without a rule.
-MOST_SHARED = 20
+MOST_SHARED = 30
 
 
 @cache
@@ -43,7 +43,7 @@ def test_few_places_need_a_person() -> None:
         lines = shared if remark.text.startswith("also read by ") else others
         lines.append(f"{remark.path}:{remark.line}: {remark.text}")
     assert len(others) <= MOST_UNRESOLVED, "\n".join(others)
-    assert 1 <= len(shared) <= MOST_SHARED, "\n".join(shared)
+    assert len(shared) <= MOST_SHARED, "\n".join(shared)
 
 
 def test_calls_are_renamed() -> None:
@@ -56,7 +56,7 @@ def test_no_data_is_renamed() -> None:
     """Dicts of columns and of rows stay as they are, beside dicts of options that change."""
     rule = {"verbs": ["evaluate", "gate", "compare", "accuracy", "Stream"], "keywords": NEW}
     before, after = renamed(parsed({"rename": [rule]}), ROOT, [BAD_INPUT]).texts[BAD_INPUT]
-    assert before.count('{"true": "lable"}') == 1
+    assert before.count('{"y_true": "lable"}') == 1
     assert after.count('{"truth": "lable"}') == 1
     old, new = _positional_dicts(before), _positional_dicts(after)
     assert len(old) >= 15

@@ -192,9 +192,9 @@ def test_a_metric_that_cannot_be_searched_by_is_refused(metric: Any, code: str) 
 
 def test_columns_that_the_model_made_are_never_searched() -> None:
     frame = scored(n=2000).assign(confidence=0.5, row_id=np.arange(2000) % 7, y_true=1)
-    found = karat.find_weak_slices(frame, true="label", n_permutations=99)
+    found = karat.find_weak_slices(frame, y_true="label", n_permutations=99)
     assert set(found.left_out) == {"prob", "confidence", "row_id", "y_true"}
-    asked = karat.find_weak_slices(frame, true="label", by=["row_id"], n_permutations=99)
+    asked = karat.find_weak_slices(frame, y_true="label", by=["row_id"], n_permutations=99)
     assert not asked.left_out
     assert asked.n_tested > 7
     other = frame[["site"]].assign(proba_0=frame["prob"], proba_1=1 - frame["prob"])

@@ -39,7 +39,7 @@ def test_a_weak_cross_is_found_with_its_numbers() -> None:
     frame = table()
     found = karat.find_weak_slices(frame, n_permutations=199)
     crosses = karat.find_weak_slices(
-        frame, true="label", pred="pred", by=["site", "sex"], n_permutations=199
+        frame, y_true="label", y_pred="pred", by=["site", "sex"], n_permutations=199
     )
     assert found.left_out == {"id": "It holds ids of rows."}
     own = (frame["site"] == "c") & (frame["sex"] == "m")
@@ -103,7 +103,7 @@ def test_without_a_mistake_nothing_is_weak() -> None:
 
 LABELS = {"y_true": [1, 0], "y_pred": [0, 1], "by": {"a": [1, 2]}}
 LOSSES = {"loss": [1.0, 0.0], "by": {"a": [1, 2]}}
-TABLE = {"y_true": {"label": [1, 0], "pred": [0, 1], "a": [1, 2], "x": [0.5, 2.0]}}
+TABLE = {"data": {"label": [1, 0], "pred": [0, 1], "a": [1, 2], "x": [0.5, 2.0]}}
 
 
 @pytest.mark.parametrize(
@@ -126,17 +126,19 @@ TABLE = {"y_true": {"label": [1, 0], "pred": [0, 1], "a": [1, 2], "x": [0.5, 2.0
         ({**LOSSES, "level": None}, "K122", "level"),
         ({"by": {"a": [1, 2]}}, "K128", "neither labels nor losses"),
         ({**LABELS, "y_pred": [0]}, "K102", "y_pred"),
-        ({**LABELS, "true": "label"}, "K143", "true= names a column"),
+        ({**LABELS, "y_true": "label"}, "K143", "y_true= names a column"),
         ({**TABLE, "by": ["b"]}, "K404", "'b'"),
         ({**TABLE, "by": {"b": [1, 2]}}, "K181", "not names of columns"),
         ({**TABLE, "loss": "y"}, "K404", "'y'"),
-        ({**TABLE, "loss": "x", "pred": "pred"}, "K184", "loss= was given with labels"),
+        ({**TABLE, "loss": "x", "y_pred": "pred"}, "K184", "loss= was given with labels"),
         ({"y_true": {"a": [1, 2]}}, "K406", "true"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_looked_at_is_an_error(given: dict[str, Any], code: str, says: str) -> None:
+    data = [given["data"]] if "data" in given else []
+    options = {name: value for name, value in given.items() if name != "data"}
     with pytest.raises(KaratError) as caught:
-        karat.find_weak_slices(**given)
+        karat.find_weak_slices(*data, **options)
     assert caught.value.code == code, caught.value
     assert says in str(caught.value)
 

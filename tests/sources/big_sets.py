@@ -61,5 +61,5 @@ def write_scored(folder: Path, kind: str, n: int = 30_000) -> tuple[str, dict[st
             columns |= {f"score_{i}": z[:, i] for i in range(3)}
         columns["sample_weight"] = rng.integers(0, 3, n).astype(float)
         pl.DataFrame(columns).write_parquet(folder / f"part_{f}.parquet")
-    named = {"prob": "p"} if kind == "single" else {"score": "score_*"}
+    named = {"y_prob": "p"} if kind == "single" else {"y_score": "score_*"}
     return str(folder / "*.parquet"), named

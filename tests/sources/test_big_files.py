@@ -76,9 +76,9 @@ def test_errors_name_the_row_of_the_whole_read(tmp_path: Path) -> None:
 
 def test_labels_alone_are_read_in_units(tmp_path: Path) -> None:
     files = write_files(tmp_path)
-    whole = karat.evaluate(files, metrics="macro_f1", prob="", score="")
+    whole = karat.evaluate(files, metrics="macro_f1", y_prob="", y_score="")
     path = tmp_path / "read.checkpoint"
-    units = karat.evaluate(files, metrics="macro_f1", prob="", score="", checkpoint=path)
+    units = karat.evaluate(files, metrics="macro_f1", y_prob="", y_score="", checkpoint=path)
     assert units.macro_f1 == whole.macro_f1
     assert units.source == whole.source
     assert path.exists()
@@ -133,7 +133,7 @@ def test_a_column_may_be_called_as_that_of_the_numbers(
         )
         write_rows(tmp_path / f"part_{f}.parquet", rows)
     files = str(tmp_path / "*.parquet")
-    whole = karat.evaluate(files, prob="p")
-    assert karat.evaluate(files, prob="p", max_memory=LEAST)["roc_auc"].value == pytest.approx(
+    whole = karat.evaluate(files, y_prob="p")
+    assert karat.evaluate(files, y_prob="p", max_memory=LEAST)["roc_auc"].value == pytest.approx(
         whole["roc_auc"].value, rel=1e-12
     )

@@ -38,7 +38,7 @@ def columns_of(first: dict[str, Any]) -> pl.DataFrame:
 def test_scores_that_fit_are_kept_whatever_their_labels_take(tmp_path: Path) -> None:
     rows = rows_of_two_classes()[:100_000]
     rows.write_parquet(tmp_path / "rows.parquet")
-    call: dict[str, Any] = {"true": "label", "prob": "prob", "weights": ""}
+    call: dict[str, Any] = {"y_true": "label", "y_prob": "prob", "weights": ""}
     assert 8 * len(rows) < LEAST < 16 * len(rows)
     found = karat.evaluate(tmp_path / "rows.parquet", max_memory=LEAST, **call)
     assert found["roc_auc"].exact
@@ -47,7 +47,7 @@ def test_scores_that_fit_are_kept_whatever_their_labels_take(tmp_path: Path) -> 
 
 def test_a_query_of_files_is_read_in_pieces(tmp_path: Path) -> None:
     rows_of_two_classes().write_parquet(tmp_path / "rows.parquet")
-    call: dict[str, Any] = {"true": "label", "prob": "prob", "weights": ""}
+    call: dict[str, Any] = {"y_true": "label", "y_prob": "prob", "weights": ""}
     query = f"SELECT * FROM read_parquet('{tmp_path / 'rows.parquet'}')"
     found, whole = karat.evaluate(query, max_memory=LEAST, **call), karat.evaluate(query, **call)
     np.testing.assert_allclose(found["brier"].value, whole["brier"].value, rtol=1e-12)
@@ -63,15 +63,15 @@ def test_a_query_of_files_is_read_in_pieces(tmp_path: Path) -> None:
         ({"label": None, "sample_weight": None}, {"nulls": "drop", "weights": "sample_weight"}),
         ({"sample_weight": None}, {"nulls": "drop", "weights": "sample_weight"}),
         ({"sample_weight": 0.0}, {"weights": "sample_weight"}),
-        ({"label": None, "lists": None}, {"nulls": "drop", "prob": "lists"}),
-        ({"label": None, "lists": [None, 0.5]}, {"nulls": "drop", "prob": "lists"}),
+        ({"label": None, "lists": None}, {"nulls": "drop", "y_prob": "lists"}),
+        ({"label": None, "lists": [None, 0.5]}, {"nulls": "drop", "y_prob": "lists"}),
     ],
 )
 def test_a_first_row_that_is_left_out_is_not_looked_at(
     first: dict[str, Any], given: dict[str, Any], tmp_path: Path
 ) -> None:
     columns_of(first).write_parquet(tmp_path / "rows.parquet")
-    given = {"true": "label", "prob": "prob", "weights": "", **given}
+    given = {"y_true": "label", "y_prob": "prob", "weights": "", **given}
     whole = karat.evaluate(tmp_path / "rows.parquet", **given)
     units = karat.evaluate(tmp_path / "rows.parquet", max_memory=LEAST, **given)
     assert units.n_rows == whole.n_rows
@@ -87,7 +87,7 @@ def test_a_first_row_that_is_left_out_is_not_looked_at(
         ({"prob": 1.5}, {}),
         ({"label": None}, {}),
         ({"label": 7}, {"labels": [0, 1]}),
-        ({"lists": None}, {"prob": "lists"}),
+        ({"lists": None}, {"y_prob": "lists"}),
         ({"sample_weight": -1.0}, {"weights": "sample_weight"}),
         ({"sample_weight": float("inf")}, {"weights": "sample_weight"}),
     ],
@@ -98,7 +98,7 @@ def test_a_bad_row_is_named_as_in_the_whole_read(
     """What is wrong stands in a row behind others, and only there."""
     path = tmp_path / "rows.parquet"
     columns_of(first).reverse().write_parquet(path)
-    given = {"true": "label", "prob": "prob", "weights": "", **given}
+    given = {"y_true": "label", "y_prob": "prob", "weights": "", **given}
     errors = []
     for n_bytes in (1 << 30, LEAST):
         with pytest.raises(KaratError) as problem:
@@ -117,7 +117,7 @@ def test_a_label_that_is_no_number_is_named_as_in_the_whole_read(tmp_path: Path)
     rows.write_parquet(tmp_path / "rows.parquet")
     for n_bytes in (1 << 30, LEAST):
         with pytest.raises(KaratError) as problem:
-            karat.evaluate(tmp_path, true="label", prob="prob", weights="", max_memory=n_bytes)
+            karat.evaluate(tmp_path, y_true="label", y_prob="prob", weights="", max_memory=n_bytes)
         assert (problem.value.code, problem.value.context["row"]) == ("K407", N)
 
 
@@ -125,7 +125,7 @@ def test_the_file_of_a_bad_row_is_named(tmp_path: Path, monkeypatch: pytest.Monk
     rows = columns_of({"prob": 1.5})
     rows[1:].write_parquet(tmp_path / "a.parquet")
     pl.concat([rows[-3:], rows]).write_parquet(tmp_path / "b.parquet")
-    given: dict[str, Any] = {"true": "label", "prob": "prob", "weights": ""}
+    given: dict[str, Any] = {"y_true": "label", "y_prob": "prob", "weights": ""}
 
     def told(max_memory: int) -> str:
         with pytest.raises(KaratError) as problem:
@@ -153,7 +153,7 @@ def test_rows_behind_a_filter_are_numbered_in_their_unit(
     words = [
         "report",
         str(tmp_path),
-        "--id",
+        "--ids",
         "",
         "--prob",
         "prob",
@@ -162,7 +162,7 @@ def test_rows_behind_a_filter_are_numbered_in_their_unit(
         "--max-memory",
         "1MiB",
     ]
-    found = Karat(capsys)(*words, "--weight", "")
+    found = Karat(capsys)(*words, "--weights", "")
     place = f"among those that the filter keeps of {tmp_path / 'b.parquet'}."
     assert "row 0, column 'prob'" in found.err
     assert place in " ".join(found.err.split())

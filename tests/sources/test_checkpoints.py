@@ -238,7 +238,7 @@ def test_a_checkpoint_knows_the_order_of_files_and_of_many_labels(
     write_files(tmp_path, 3)
     files = [str(tmp_path / f"part_{i}.parquet") for i in range(3)]
     path, labels = tmp_path / "read.checkpoint", np.arange(1200)
-    given: dict[str, Any] = {"pred": "pred", "prob": "", "metrics": ["accuracy"], "level": None}
+    given: dict[str, Any] = {"y_pred": "pred", "y_prob": "", "metrics": ["accuracy"], "level": None}
     karat.evaluate(files, checkpoint=path, labels=labels, **given)
     swapped = labels.copy()
     swapped[[500, 501]] = 501, 500
@@ -281,5 +281,7 @@ def test_files_that_change_meanwhile_are_told(
     monkeypatch.setattr(FileUnits, "batch", changing)
     monkeypatch.setattr(unit_cuts, "N_UNIT", 50_000)
     with pytest.raises(KaratError, match="K417") as found:
-        karat.evaluate(list(map(str, files)), prob="prob", max_memory=LEAST, exact=True, level=None)
+        karat.evaluate(
+            list(map(str, files)), y_prob="prob", max_memory=LEAST, exact=True, level=None
+        )
     assert "b.parquet" in str(found.value)

@@ -138,7 +138,7 @@ def test_the_command_line_takes_the_same_options(tmp_path: Path) -> None:
         "label", "pred", "whole")}))  # fmt: skip
     out = tmp_path / "out.json"
     asked = ["--level", "0.9", "--side", "low", "--design", "cohort", "--seed", "3"]
-    assert main(["report", path, "--cluster", "whole", *asked, "-o", str(out)]) == 0
+    assert main(["report", path, "--clusters", "whole", *asked, "-o", str(out)]) == 0
     found = json.loads(out.read_text("utf-8"))["metrics"]["accuracy"]
     expected = karat.evaluate(TRUE, PRED, clusters=USERS, level=0.9, side="low", seed=3)
     assert found["low"] == expected["accuracy"].low

@@ -22,7 +22,12 @@ from tests.optional import optional
 
 optional("duckdb")
 AT = 0.4
-GIVEN: dict[str, Any] = {"true": "label", "prob": "prob_bad", "positive": "bad", "threshold": AT}
+GIVEN: dict[str, Any] = {
+    "y_true": "label",
+    "y_prob": "prob_bad",
+    "positive": "bad",
+    "threshold": AT,
+}
 STREAMED: dict[str, Any] = {"max_memory": 1 << 20}
 N_STREAMED = 150_000
 """Scores and labels of so many rows do not fit."""
@@ -132,7 +137,7 @@ def test_every_wrong_row_is_written_in_the_order_of_the_file(
     assert found.prob.tolist() == want.prob_bad.tolist()
     assert found.true.tolist() == want.label.tolist()
     assert found.pred.tolist() == want.pred.tolist()
-    labels = ["--pred", "pred", "--prob", "", "--by", "seg", "--id", ""]
+    labels = ["--pred", "pred", "--prob", "", "--by", "seg", "--ids", ""]
     assert run(["report", source, *given, *labels]) == 0
     found = pd.read_csv(path)
     assert found.columns.tolist() == ["row", "true", "pred", "seg"]
@@ -181,5 +186,5 @@ def test_sets_of_labels_list_what_is_missed_and_added(tmp_path: Path) -> None:
     written = pd.read_csv(path, keep_default_na=False)
     assert written.columns.tolist() == ["id", "true", "pred", "missed", "added"]
     assert written["id"].tolist() == [names[i] for i in np.flatnonzero((true != pred).any(axis=1))]
-    of_table = karat.evaluate(table, true="true", pred="pred", ids="id")
+    of_table = karat.evaluate(table, y_true="true", y_pred="pred", ids="id")
     assert {*of_table.wrong_rows(limit=100).ids} == {*written["id"]}

@@ -34,7 +34,7 @@ def read(caplog: pytest.LogCaptureFixture, level: int, path: Path, **options: An
 def test_reads_of_files_are_logged_at_info(
     prob: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = {"prob": prob, "pred": "pred"}
+    given = {"y_prob": prob, "y_pred": "pred"}
     whole, text = write(tmp_path, "parquet"), write(tmp_path, "csv")
     assert read(caplog, logging.INFO, whole, **given) == ["5,000 of 5,000 rows read"]
     # How many rows a text has is not known before.
@@ -50,7 +50,7 @@ def test_units_are_logged_after_so_many_rows(
     path = write(tmp_path, "parquet")
     monkeypatch.setattr(progress, "_ROWS", 2000)
     monkeypatch.setattr(unit_cuts, "N_UNIT", 1000)
-    found = read(caplog, logging.INFO, path, checkpoint=tmp_path / "read.karat", prob="")
+    found = read(caplog, logging.INFO, path, checkpoint=tmp_path / "read.karat", y_prob="")
     told = [line for line in found if "of 5,000" in line]
     assert told == [
         "2,000 of 5,000 rows read",

@@ -88,10 +88,10 @@ def test_files_of_models_are_compared_as_rows_in_memory(karat: Karat, beside: st
         "user": {"clusters": USERS},
     }.get(beside, {})
     options = {
-        "sample_weight": ["--weight", "sample_weight"],
-        "user": ["--weight", "", "--cluster", "user"],
+        "sample_weight": ["--weights", "sample_weight"],
+        "user": ["--weights", "", "--clusters", "user"],
     }
-    added = options.get(beside, ["--weight", ""])
+    added = options.get(beside, ["--weights", ""])
     metrics = ["subset_accuracy", "micro_f1", "samples_f1"]
     known = library.compare(TRUE, {"old": OLD, "new": NEW}, metrics=metrics, **given)
     for files in (
@@ -125,7 +125,7 @@ def test_every_form_of_a_comparison_and_its_flips(karat: Karat) -> None:
 
 
 def test_strata_of_labels_are_shown(karat: Karat) -> None:
-    given = ("old.csv", "new.csv", *SPLIT, "--metrics", "micro_f1", "--weight", "")
+    given = ("old.csv", "new.csv", *SPLIT, "--metrics", "micro_f1", "--weights", "")
     strata = ("--label-strata", "head=a,b", "--label-strata", "tail=d")
     known = library.compare(
         TRUE, {"old": OLD, "new": NEW}, metrics="micro_f1", label_strata={"head": ["a", "b"]}
@@ -164,7 +164,7 @@ def test_models_of_one_file_are_queries(karat: Karat, given: tuple[str, ...]) ->
     told = karat("compare", *given).err
     call = re.search(r"query: karat compare (.*)", told)
     assert call is not None
-    found = compared(karat, *shlex.split(call[1]), "--weight", "", "--metrics", "micro_f1")
+    found = compared(karat, *shlex.split(call[1]), "--weights", "", "--metrics", "micro_f1")
     known = library.compare(TRUE, {"old": OLD, "new": NEW}, metrics="micro_f1")["micro_f1"]
     assert found["differences"][0]["difference"] == known.difference
     in_python = re.search(r"karat\.compare\(table.*\)", told)
@@ -215,7 +215,7 @@ def test_gates_of_tables_are_those_of_memory(karat: Karat) -> None:
         ("new.parquet", "old.parquet", {}),
         ("new.jsonl", "old.csv", {"separator": "|"}),
         ("new_wide.csv", "old_wide.csv", {}),
-        ("new_wide.csv", "old_wide.csv", {"true": "true_*", "pred": "pred_*"}),
+        ("new_wide.csv", "old_wide.csv", {"y_true": "true_*", "y_pred": "pred_*"}),
     ):
         found = library.gate(table, baseline=baseline, weights="sample_weight", **rules, **given)
         assert_near(found, known)
@@ -289,12 +289,12 @@ def test_rows_that_are_left_out_and_truths_that_differ(tmp_path: Path) -> None:
             library.compare(TRUE[1:], {"old": OLD[1:], "new": NEW[1:]})["micro_f1"].difference
         )
         # By their places where there are no ids.
-        by_order = library.gate(rows(NEW), baseline=baseline, id="", **gate)
+        by_order = library.gate(rows(NEW), baseline=baseline, ids="", **gate)
         assert by_order.rules[0].difference == pytest.approx(found.rules[0].difference)
         assert any("order" in note for note in by_order.notes)
     gate = {"max_drop": {"micro_f1": 0.5}}
     with pytest.raises(KaratError, match=r"K175.*\n.*90.*89"):
-        library.gate(rows(NEW), baseline=short, id="", **gate)
+        library.gate(rows(NEW), baseline=short, ids="", **gate)
     for baseline in (other, paths["other"]):
         told = r"K173.*\n.*2 of 90 rows.*'r0'.*\['a', 'b', 'c', 'd'\]"
         with pytest.raises(KaratError, match=told):
@@ -347,7 +347,7 @@ def test_pairs_by_id_have_one_order_one_axis_and_common_weights() -> None:
         ),
         (("compare", "old.parquet", "new.parquet", "--positive", "a"), "K222", "--positive"),
         (("compare", "old.parquet", "new.parquet", "--labels", "a,b"), "K109", "--labels"),
-        (("compare", "old.parquet", "new.parquet", "--cluster", "none"), "K404", "'none'"),
+        (("compare", "old.parquet", "new.parquet", "--clusters", "none"), "K404", "'none'"),
         (("compare", "old.csv", "new.csv", "--separator", ""), "K227", "separator"),
     ],
 )

@@ -28,8 +28,8 @@ def accuracies(y: list[Any], columns: list[Any], folder: Path) -> set[float | st
     calls = [
         lambda: karat.evaluate(y, y_prob=table),
         lambda: karat.evaluate(y, y_prob=pl.DataFrame(table.rename(columns=str))),
-        lambda: karat.evaluate(whole, true="y", prob=names),
-        lambda: karat.evaluate(str(path), true="y", prob=names),
+        lambda: karat.evaluate(whole, y_true="y", y_prob=names),
+        lambda: karat.evaluate(str(path), y_true="y", y_prob=names),
     ]
     found: set[float | str] = set()
     for call in calls:
@@ -114,7 +114,7 @@ def test_a_class_that_does_not_occur_changes_nothing_of_that(y: list[int]) -> No
     prob = {"1": [0.9, 0.1], "2": [0.1, 0.9]}
     for call in (
         lambda: karat.evaluate(y, y_prob=prob),
-        lambda: karat.evaluate({"y": y, **prob}, true="y", prob=["1", "2"]),
+        lambda: karat.evaluate({"y": y, **prob}, y_true="y", y_prob=["1", "2"]),
     ):
         with pytest.raises(KaratError) as caught:
             call()
@@ -143,7 +143,7 @@ def test_a_single_column_that_names_the_other_class_is_refused() -> None:
     for call in (
         lambda: karat.roc_auc(y, y_prob=column, positive="dog"),
         lambda: karat.roc_auc(y, y_prob={"p_cat": [0.9, 0.1, 0.6, 0.7]}, positive="dog"),
-        lambda: karat.evaluate(column.assign(y=y), true="y", prob="p_cat", positive="dog"),
+        lambda: karat.evaluate(column.assign(y=y), y_true="y", y_prob="p_cat", positive="dog"),
     ):
         with pytest.raises(KaratError) as caught:
             call()
@@ -160,10 +160,10 @@ def test_columns_without_names_are_those_of_sorted_classes(tmp_path: Path) -> No
     prob = np.array([[0.1, 0.8, 0.1], [0.8, 0.1, 0.1], [0.1, 0.1, 0.8]])  # hi, lo, mid
     assert karat.evaluate(y, y_prob=prob)["accuracy"].value == 1.0
     frame = pd.DataFrame({"y": y, "p": prob.tolist()})
-    assert karat.evaluate(frame, true="y", prob="p")["accuracy"].value == 1.0
+    assert karat.evaluate(frame, y_true="y", y_prob="p")["accuracy"].value == 1.0
     path = tmp_path / "p.parquet"
     frame.to_parquet(path)
-    assert karat.evaluate(str(path), true="y", prob="p")["accuracy"].value == 1.0
+    assert karat.evaluate(str(path), y_true="y", y_prob="p")["accuracy"].value == 1.0
     # Labels alone keep the order of their categories, and so do columns that name them.
     assert karat.evaluate(y, y).classes.labels == tuple(order)
     named = pd.DataFrame(prob, columns=["p_hi", "p_lo", "p_mid"])
@@ -184,7 +184,7 @@ def test_lists_beside_other_columns_are_refused(names: str, tmp_path: Path) -> N
     frame.write_parquet(tmp_path / "f.parquet")
     for source in (str(path), str(tmp_path / "f.parquet"), frame):
         with pytest.raises(KaratError) as caught:
-            karat.evaluate(source, true="y", score=names.split(","))
+            karat.evaluate(source, y_true="y", y_score=names.split(","))
         assert caught.value.code == "K130"
         assert "holds lists" in str(caught.value)
 
@@ -212,12 +212,12 @@ def test_the_places_of_a_table_without_names_are_no_names(
     path = tmp_path / "p.csv"
     table.to_csv(path, index=False)
     for source in (table, str(path)):
-        assert karat.evaluate(source, true="0", prob=["1", "2"])["accuracy"].value == 1.0
+        assert karat.evaluate(source, y_true="0", y_prob=["1", "2"])["accuracy"].value == 1.0
     named = table.set_axis(["y", *columns[1:]], axis=1)
     named.to_csv(path, index=False)
     for source in (named, str(path)):
         with pytest.raises(KaratError) as caught:
-            karat.evaluate(source, true="y", prob=["1", "2"])
+            karat.evaluate(source, y_true="y", y_prob=["1", "2"])
         assert caught.value.code == "K137"
     with pytest.raises(KaratError) as caught:
         karat.evaluate([0, 1], y_prob=table[columns[1:]])

@@ -27,7 +27,7 @@ from tests.sources.test_sets import LABELS, csv, json_lines, lists, parquet, tex
 COLUMNS = {f"proba_{label}": SCORES[:, place] for place, label in enumerate(LABELS)}
 OF_LISTS = {"y": lists(TRUE), "sample_weight": WEIGHTS, **COLUMNS}
 WIDE = wide().drop(columns=[f"pred_{label}" for label in LABELS]).assign(**COLUMNS)
-STAR = {"true": "true_*"}
+STAR = {"y_true": "true_*"}
 NUMBERS = {"y": lists(TRUE), "sample_weight": WEIGHTS, "prob": SCORES.tolist()}
 LISTED = {"labels": LABELS}
 
@@ -51,7 +51,7 @@ SOURCES: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any]]] = {
     "JSON": (lambda f: json_lines(pd.DataFrame(OF_LISTS), f), {}),
     "batches": (lambda _: Batches(pa.table(OF_LISTS)), {}),
     "wide": (lambda _: WIDE, STAR),
-    "wide CSV": (lambda f: csv(WIDE, f), {**STAR, "prob": "proba_*"}),
+    "wide CSV": (lambda f: csv(WIDE, f), {**STAR, "y_prob": "proba_*"}),
     "wide batches": (lambda _: Batches(pa.Table.from_pandas(WIDE)), STAR),
     "lists of numbers": (lambda _: pa.table(NUMBERS), LISTED),
     "lists of numbers in Parquet": (lambda f: parquet(NUMBERS, f), LISTED),
@@ -95,7 +95,7 @@ def test_scores_beside_predictions(tmp_path: Path) -> None:
         **both,
         **{f"logit_{x}": np.log(p / (1 - p)) for x, p in zip(LABELS, SCORES.T, strict=True)},
     }
-    given = karat.evaluate(scores, score="logit_*")
+    given = karat.evaluate(scores, y_score="logit_*")
     assert given.scores == "scores"
     assert given["roc_auc_ovr_macro"].value == pytest.approx(0.799375)
 
@@ -114,13 +114,13 @@ REFUSED: dict[str, tuple[Mapping[str, Any], Mapping[str, Any], str, str]] = {
         "K134",
         "for 4 classes; the labels have 5",
     ),
-    "other labels": (OF_LISTS, {"labels": list("abce"), "prob": "proba_*"}, "K137", "'e'"),
+    "other labels": (OF_LISTS, {"labels": list("abce"), "y_prob": "proba_*"}, "K137", "'e'"),
     "above 1": ({**OF_LISTS, "proba_b": [2.0] * 6}, {}, "K132", "column 'proba_b'"),
     "a null": ({**OF_LISTS, "proba_b": [0.1] * 4 + [None, 0.2]}, {}, "K131", "row 4"),
     "a threshold above 1": (OF_LISTS, {"threshold": 1.5}, "K136", "from 0 to 1"),
     "a threshold beside pred=": (
         {**OF_LISTS, "pred": lists(PRED)},
-        {"threshold": 0.5, "pred": "pred"},
+        {"threshold": 0.5, "y_pred": "pred"},
         "K140",
         "predictions",
     ),

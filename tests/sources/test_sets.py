@@ -67,7 +67,7 @@ def of_lists(**changed: Any) -> pa.Table:
 
 
 SPLIT: dict[str, Any] = {"separator": "|"}
-STARS: dict[str, Any] = {"true": "true_*", "pred": "pred_*"}
+STARS: dict[str, Any] = {"y_true": "true_*", "y_pred": "pred_*"}
 SOURCES: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any]]] = {
     "Arrow": (lambda _: of_lists(), {}),
     "large lists": (lambda _: of_lists(y=pa.array(lists(TRUE), pa.large_list(pa.string()))), {}),
@@ -260,11 +260,11 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any], str, str]] = 
     "one side alone": (written("true_a,true_b,pred_a\n1,0,1\n"), STARS, "K228", "'true_b'"),
     "one pattern": (
         written("true_a,true_b,pred_a\n1,0,1\n"),
-        {"true": "true_*"},
+        {"y_true": "true_*"},
         "K228",
         "pred='pred_*'",
     ),
-    "no match": (written("true_a,pred_a\n1,0\n"), {**STARS, "true": "x_*"}, "K404", "'x_*'"),
+    "no match": (written("true_a,pred_a\n1,0\n"), {**STARS, "y_true": "x_*"}, "K404", "'x_*'"),
     "a cell of 2": (
         written("true_a,true_b,pred_a,pred_b\n1,0,1,0\n1,2,1,0\n"),
         {},
@@ -274,7 +274,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any], str, str]] = 
     "a cell of text": (written("true_a,pred_a\n1,0\nyes,0\n"), STARS, "K106", "'yes'"),
     "a null cell": (written("true_a,pred_a\n1,0\n1,\n"), STARS, "K104", "row 1"),
     "other labels": (lambda _: wide(), {"labels": ["a", "z"]}, "K228", "'z'"),
-    "one column of scores": (SOME, {"prob": "sample_weight"}, "K137", "names no labels"),
+    "one column of scores": (SOME, {"y_prob": "sample_weight"}, "K137", "names no labels"),
     "one cluster": (
         stored(true=[["a"], ["b"]], pred=[["a"], []], who=["x", "x"]),
         {"clusters": "who"},
@@ -365,10 +365,10 @@ def test_rows_may_be_left_out(tmp_path: Path) -> None:
 def test_columns_of_one_label_each() -> None:
     table = {"y_0": [1, 0], "y_1": [1, 1], "y_pred_1": [1, 1], "y_pred_0": [1, 0]}
     # Those that match both patterns are of the longer one; endings that are numbers are numbers.
-    found = karat.evaluate(table, true="y_*", pred="y_pred_*")
+    found = karat.evaluate(table, y_true="y_*", y_pred="y_pred_*")
     assert found.classes.labels == (0, 1)
     assert found["subset_accuracy"].value == 1.0
-    assert karat.evaluate(table, true="y_*", pred="y_pred_*", labels=[1, 0]).classes.labels == (
+    assert karat.evaluate(table, y_true="y_*", y_pred="y_pred_*", labels=[1, 0]).classes.labels == (
         1,
         0,
     )
@@ -379,10 +379,10 @@ def test_columns_of_one_label_each() -> None:
     assert caught.value.code == "K406"
     # Beside scores the truth is named; the error says how.
     scored = {"true_a": [0, 1], "true_b": [1, 0], "proba_a": [0.1, 0.8], "proba_b": [0.7, 0.2]}
-    with pytest.raises(KaratError, match=r"for each label true='true_\*'") as caught:
+    with pytest.raises(KaratError, match=r"for each label y_true='true_\*'") as caught:
         karat.evaluate(scored)
     assert caught.value.code == "K406"
-    assert karat.evaluate(scored, true="true_*")["subset_accuracy"].value == 1.0
+    assert karat.evaluate(scored, y_true="true_*")["subset_accuracy"].value == 1.0
 
 
 def test_blank_fields_that_pandas_read_as_nan() -> None:

@@ -87,8 +87,8 @@ def test_scores_that_do_not_fit_are_counted_in_pieces(
 ) -> None:
     source = written(tmp_path, kind, ROWS)
     call: dict[str, Any] = {
-        "true": "animal",
-        "prob": "p_*",
+        "y_true": "animal",
+        "y_prob": "p_*",
         "metrics": METRICS,
         "weights": "sample_weight",
     }
@@ -112,7 +112,7 @@ def test_standard_input_is_read_in_pieces(
     tmp_path: Path, streams: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path, "csv", ROWS)
-    call: dict[str, Any] = {"true": "animal", "prob": "p_*", "metrics": METRICS}
+    call: dict[str, Any] = {"y_true": "animal", "y_prob": "p_*", "metrics": METRICS}
     wanted = karat.evaluate(path, **call)
     with path.open("rb") as file:
         monkeypatch.setattr("sys.stdin", type("Stdin", (), {"buffer": file}))
@@ -126,8 +126,8 @@ def test_clusters_and_slices_of_labels_are_axes_of_every_file(
 ) -> None:
     source = written(tmp_path, kind, ROWS)
     call: dict[str, Any] = {
-        "true": "animal",
-        "pred": "guess",
+        "y_true": "animal",
+        "y_pred": "guess",
         "metrics": ["accuracy", "macro_f1"],
         "clusters": "user",
         "by": "site",
@@ -148,12 +148,17 @@ def test_clusters_and_slices_of_labels_are_axes_of_every_file(
 def test_scores_with_axes_that_do_not_fit_are_refused(axes: dict[str, Any], tmp_path: Path) -> None:
     source = written(tmp_path, "csv", ROWS)
     with pytest.raises(KaratError, match="K148"):
-        karat.evaluate(source, true="animal", prob="p_*", max_memory=LEAST, **axes)
+        karat.evaluate(source, y_true="animal", y_prob="p_*", max_memory=LEAST, **axes)
 
 
 def test_labels_alone_are_wanted_of_scores(tmp_path: Path, streams: list[int]) -> None:
     source = written(tmp_path, "csv", {k: v for k, v in ROWS.items() if k != "guess"})
-    call: dict[str, Any] = {"true": "animal", "prob": "p_*", "metrics": ["accuracy"], "by": "site"}
+    call: dict[str, Any] = {
+        "y_true": "animal",
+        "y_prob": "p_*",
+        "metrics": ["accuracy"],
+        "by": "site",
+    }
     wanted = karat.evaluate(source, **call)
     found = karat.evaluate(source, max_memory=LEAST, **call)
     assert streams[0] > 1
@@ -183,7 +188,7 @@ def test_an_error_names_the_row_of_the_whole_read(
     name: str, value: Any, code: str, row: int, tmp_path: Path
 ) -> None:
     source = written(tmp_path, "csv", changed(name, row, value))
-    call: dict[str, Any] = {"true": "animal", "prob": "p_*", "weights": "sample_weight"}
+    call: dict[str, Any] = {"y_true": "animal", "y_prob": "p_*", "weights": "sample_weight"}
     with pytest.raises(KaratError, match=code) as caught:
         karat.evaluate(source, max_memory=LEAST, level=None, **call)
     assert f"{row}" in str(caught.value).replace(",", "").replace(" ", " ").replace("\u202f", "")
@@ -199,7 +204,12 @@ def test_rows_without_a_label_are_dropped_in_every_piece(
     rows = changed("animal", 3, "NA")
     rows["animal"][N - 4] = None
     source = written(tmp_path, "csv", rows)
-    call: dict[str, Any] = {"true": "animal", "prob": "p_*", "metrics": METRICS, "nulls": "drop"}
+    call: dict[str, Any] = {
+        "y_true": "animal",
+        "y_prob": "p_*",
+        "metrics": METRICS,
+        "nulls": "drop",
+    }
     wanted = karat.evaluate(source, **call)
     found = karat.evaluate(source, max_memory=LEAST, **call)
     assert streams[0] > 1
@@ -215,7 +225,7 @@ def test_columns_that_are_no_scores_are_left_out_as_in_memory(tmp_path: Path) ->
     read: Callable[..., karat.Report] = karat.evaluate
     for memory in (None, LEAST):
         try:
-            reports.append(read(source, true="animal", pred="guess", max_memory=memory))
+            reports.append(read(source, y_true="animal", y_pred="guess", max_memory=memory))
         except KaratError as problem:
             problems.append(problem.code)
     if problems:

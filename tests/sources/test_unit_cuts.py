@@ -63,7 +63,7 @@ def test_folders_say_the_same_in_every_unit(
 ) -> None:
     for seed, name in enumerate(names):
         write(tmp_path / f"label={name}" / "rows[1].parquet", 80_000, seed, label=None)
-    given = {"true": "label", "prob": "prob"}
+    given = {"y_true": "label", "y_prob": "prob"}
     if names != ("0", "1"):  # which folders hold as numbers
         given["positive"] = names[1]
     whole = karat.evaluate(tmp_path, **given)
@@ -75,7 +75,8 @@ def test_folders_say_the_same_in_every_unit(
 
 
 @pytest.mark.parametrize(
-    "given", [{"prob": ""}, {"prob": "prob"}, {"prob": "prob", "pred": ""}, {"pred": "pred"}]
+    "given",
+    [{"y_prob": ""}, {"y_prob": "prob"}, {"y_prob": "prob", "y_pred": ""}, {"y_pred": "pred"}],
 )
 def test_a_unit_may_weigh_nothing_and_leave_predictions_out(
     given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

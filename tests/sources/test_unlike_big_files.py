@@ -45,11 +45,11 @@ def both(source: Any, **given: Any) -> tuple[karat.Report, karat.Report]:
     ("second", "given"),
     [
         (without("sample_weight"), {"weights": "sample_weight"}),
-        (without("prob"), {"prob": "prob"}),
-        (without("pred"), {"pred": "pred"}),
-        (without("label"), {"true": "label"}),
+        (without("prob"), {"y_prob": "prob"}),
+        (without("pred"), {"y_pred": "pred"}),
+        (without("label"), {"y_true": "label"}),
         ({**ROWS, "label": ROWS["label"].astype(str)}, {}),
-        ({**ROWS, "pred": ROWS["pred"].astype(str)}, {"pred": "pred"}),
+        ({**ROWS, "pred": ROWS["pred"].astype(str)}, {"y_pred": "pred"}),
     ],
 )
 @pytest.mark.parametrize("is_turned", [False, True])
@@ -60,7 +60,7 @@ def test_unlike_files_are_named(
     told = []
     for n_bytes in (1 << 30, LEAST):
         with pytest.raises(KaratError) as problem:
-            karat.evaluate(files, max_memory=n_bytes, **{"prob": "prob", "weights": "", **given})
+            karat.evaluate(files, max_memory=n_bytes, **{"y_prob": "prob", "weights": "", **given})
         assert problem.value.code == "K410"
         told.append(str(problem.value))
     assert told[0] == told[1]
@@ -80,13 +80,13 @@ def test_scores_that_nobody_named_and_one_file_lacks_are_told(tmp_path: Path) ->
 
 def test_what_the_whole_read_tells_of_columns_is_told(tmp_path: Path) -> None:
     files = write_two(tmp_path, *[{**ROWS, "user_id": np.arange(N) // 7}] * 2)
-    whole, units = both(files, prob="prob")
+    whole, units = both(files, y_prob="prob")
     of_ids = [[one for one in read.warnings if "user_id" in one] for read in (whole, units)]
     assert of_ids[0] == of_ids[1]
     assert len(of_ids[0]) == 1
     texts = write_two(tmp_path, *[{**without("sample_weight"), "sample_weights": ["x"] * N}] * 2)
     with pytest.raises(KaratError) as problem:
-        karat.evaluate(texts, prob="prob", max_memory=LEAST)
+        karat.evaluate(texts, y_prob="prob", max_memory=LEAST)
     assert problem.value.code == "K116"
 
 
@@ -96,5 +96,5 @@ def test_numbers_of_16_bits_may_add_up_to_less(tmp_path: Path) -> None:
     table = {"label": pa.array(ROWS["label"]), "p_0": pa.array(second), "p_1": pa.array(first)}
     pq.write_table(pa.table(table), tmp_path / "a.parquet")
     pq.write_table(pa.table(table).take(np.arange(N)[::-1]), tmp_path / "b.parquet")
-    whole, units = both(tmp_path, prob="p_*")
+    whole, units = both(tmp_path, y_prob="p_*")
     np.testing.assert_allclose(units["brier"].value, whole["brier"].value, rtol=1e-12)

@@ -125,9 +125,9 @@ def score_columns(argument: str, given: Any) -> str | list[str] | None:
         names = []
     named = [column_name(argument, name) for name in names if _is_name(name)]
     if not names or len(named) < len(names):
-        values = {"prob": "probabilities", "score": "scores"}[argument]
-        do = f"Name columns of the table; or give the {values} themselves as y_{argument}=, with"
-        raise _no_name(argument, given, wanted="names of columns", do=f"{do} y_true.")
+        values = {"y_prob": "probabilities", "y_score": "scores"}[argument]
+        do = f"Name columns of the table; or give the {values} themselves beside y_true."
+        raise _no_name(argument, given, wanted="names of columns", do=do)
     return [name for name in named if name is not None]
 
 

@@ -11,6 +11,7 @@ from karat.api.arguments import confidence_required
 from karat.api.doubts import of_margins, of_scores, with_order_of_rows
 from karat.api.fold_models import rows_with_folds, with_folds
 from karat.api.model_arguments import ModelArguments, model_arguments
+from karat.api.model_sources import sources_of_models, with_columns
 from karat.api.models import Compared, Models, models_given, models_of_rows
 from karat.api.options import plain_text, positive_number
 from karat.api.request.request import Request
@@ -71,8 +72,13 @@ def compare(request: Request) -> Comparison:
     """
     if any(map(request.is_given, ("gold", "judge", "gold_weights", "gold_is_random"))):
         return judged_comparison(request)
+    sources = sources_of_models(request)
+    if sources is not None:
+        request = request.but(separator=checked_separator(request.separator), y_true=None)
+        return compare_files(sources, request)[0]
     policy: Policy = request.undefined
     spec = comparison_spec(request)
+    request = with_columns(request)
     arguments = model_arguments(request)
     names, baseline, folds = arguments.names, request.baseline, request.folds
     if len(names) < 2:
@@ -277,7 +283,11 @@ def compare_files(
         if rows and sets:
             raise beside_sets(rows[0].name, sets[0].name)
     names = list(sources)
-    baseline = names[0] if is_against_first else None
+    if len(names) < 2:
+        raise error("K161", found=f"There is one, {names[0]!r}" if names else "There is none")
+    if request.baseline is not None and plain_text(request.baseline) not in names:
+        raise error("K164", baseline=request.baseline, models=shown(names))
+    baseline = names[0] if is_against_first else request.baseline
     if sets:
         refuse("compare", "sets", request.but(anytime=None).chosen)  # looks: once rows are read
         pairs = pair_sets(sets, allow_mismatch=request.allow_mismatch)

@@ -28,7 +28,7 @@ from karat.data.checks import (
 from karat.data.label_doubts import doubts_of_labels
 from karat.data.labels.names import named as place_of
 from karat.data.labels.several import looks_separated
-from karat.data.roles import ending_of, how_to_name
+from karat.data.roles import ending_of
 from karat.data.rows import Rows
 from karat.data.scores.order import refuse_found_scores, unnamed_classes
 from karat.data.scores.rows import InMemoryScores
@@ -276,7 +276,7 @@ def _of_range(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Itera
     columns = mapping.get("score")
     settles = option("y_prob")
     if columns:
-        settles = how_to_name("prob", columns[0]) if len(columns) == 1 else option("prob")
+        settles = option("y_prob", columns[0]) if len(columns) == 1 else option("y_prob")
     n = count(found.n_rows * found.n_columns_of_scores)
     taken = "softmax of scores, and two classes are separated at 0"
     yield doubt("D102", what=f"All {n} scores{whose(of)}", option=settles, taken=taken)

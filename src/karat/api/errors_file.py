@@ -117,7 +117,7 @@ def _wrong_sets(rows: SetRows, n_dropped: int) -> Iterator[Part]:
         at = every[start : start + _ROWS]
         columns = wrong.columns(at)
         if "row" in columns and n_dropped:
-            do = "Name a column of ids, id=, or leave out rows before."
+            do = "Name a column of ids, ids=, or leave out rows before."
             raise error("K236", found=f"{n_dropped} rows were dropped, and rows have no ids", do=do)
         texts = {
             name: [as_text(x) if isinstance(x, list) else x for x in values]

@@ -17,7 +17,7 @@ from karat.api.arguments import (
 )
 from karat.api.functions import tallied
 from karat.api.measuring import Spec, class_report_of, report_of
-from karat.api.options import plain_text, refuse_threshold
+from karat.api.options import refuse_threshold
 from karat.api.report import Report
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
@@ -42,7 +42,6 @@ from karat.data.scores.storage import ScoreParts
 from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.arrays.sets import fits_columns, hold_sets, set_rows, with_ids
 from karat.data.sources.files.paths import names_files
-from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.values import doubts_of_values
 from karat.data.sources.torch.tensors import DeviceArrays, device_arrays
 from karat.errors import error
@@ -87,13 +86,8 @@ def report_of_request(request: Request) -> Report:
     """The report of a request without a judge; of one that is dry the classes and the doubts."""
     spec, request = spec_of(request)
     is_table = _is_table(request)
-    if isinstance(request.y_pred, str) and (
-        is_frame(request.y_true) or names_files(request.y_true)
-    ):
-        do = f"Name its columns: true=…, pred={plain_text(request.y_pred)!r}."
-        raise error("K142", argument="y_pred", do=do)
     request = request.but(
-        prob=score_columns("prob", request.prob), score=score_columns("score", request.score)
+        prob=score_columns("y_prob", request.prob), score=score_columns("y_score", request.score)
     )
     check_sources(request, is_table=is_table)
     limit = limit_of_rows(request.keep_rows, request.ids)
@@ -138,8 +132,8 @@ def spec_of(request: Request) -> tuple[Spec, Request]:
     return spec, request.but(
         nulls=nulls,
         max_memory=max_memory,
-        true=column_name("true", request.true),
-        pred=column_name("pred", request.pred),
+        true=column_name("y_true", request.true),
+        pred=column_name("y_pred", request.pred),
         y_true=plain_source(request.y_true) if names_files(request.y_true) else request.y_true,
     )
 

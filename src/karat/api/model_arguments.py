@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import Any, Final
 
 from karat.api.arguments import refuse_judged
@@ -48,7 +46,6 @@ def model_arguments(request: Request) -> ModelArguments:
     if is_sparse(y_true):
         # A matrix of SciPy by its keys is a dict, too.
         y_true = csr_of(y_true, "y_true")
-    _refuse_names(y_true, {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score})
     _refuse_whole_tables(y_true, y_pred, is_alone=y_prob is None and y_score is None)
     y_pred = columns_by_model(y_pred, "y_pred")
     arguments = {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
@@ -162,41 +159,6 @@ def refuse_whole_tables_of_judges(request: Request) -> None:
         )
 
 
-def _refuse_names(y_true: Any, given: Mapping[str, Any]) -> None:
-    """Refuse a table or a file beside names of its columns, where columns are wanted (K128)."""
-    is_file = _is_path(y_true)
-    if not is_file and not is_frame(y_true):
-        return
-    columns = () if is_file else open_frame(y_true).names
-    calls, label = [], next(iter(find_roles(columns, needs=()).candidates["true"]), "TRUTH")
-    for argument, models in given.items():
-        if not isinstance(models, Mapping | list | tuple) or not models:
-            continue
-        is_dict = isinstance(models, Mapping)
-        names = dict(models) if is_dict else {name: name for name in models if _is_path(name)}
-        # Tables may name their columns by numbers.
-        names = {m: str(x) if type(x) is int else x for m, x in names.items()}
-        if len(names) < len(models) or not all(isinstance(name, str) for name in names.values()):
-            return
-        unknown = [name for name in names.values() if name not in columns]
-        if unknown and any("/" in name or Path(name).suffix for name in unknown):
-            return
-        if unknown and not is_file:
-            of_table = f"a table ({type(y_true).__name__}), which has no column {shown(unknown)}"
-            found = f"karat.compare takes columns, and it was given {of_table}"
-            do = f"Give its columns as values, of {shown(columns)}: {_OF_MODELS}."
-            raise error("K128", found=found, do=do)
-        typed = models if is_dict else names
-        each = ", ".join(f"{model!r}: table[{typed[model]!r}]" for model in names)
-        calls.append(f"{'' if argument == 'y_pred' else f'{argument}='}{{{each}}}")
-    if calls:
-        kind = "the name of a file" if is_file else f"a table ({type(y_true).__name__})"
-        found = f"karat.compare takes columns, and it was given {kind} and names of columns"
-        call = f"karat.compare(table[{label!r}], {', '.join(calls)})"
-        do = f"Give the columns{' of the table that you read' if is_file else ''}: {call}."
-        raise error("K128", found=found, do=do)
-
-
 def _are_indicators(y_true: Any, y_pred: Any) -> bool:
     """True if frames are matrices of the same labels, rather than tables with a truth.
 
@@ -229,21 +191,11 @@ def _refuse_whole_tables(y_true: Any, y_pred: Any, *, is_alone: bool) -> None:
         whole, tables = [y_true, *whole], [y_true, *whole]
     if not tables or len(whole) < len(tables):
         return
-    roles = find_roles(() if _is_path(whole[0]) else open_frame(whole[0]).names, needs=())
-    usual = {"true": "label", "pred": "pred"}
-    label, pred = ((*roles.candidates[x], usual[x])[0] for x in ("true", "pred"))
     names = [name if name.isidentifier() else f"model_{i}" for i, name in enumerate(names)][:2]
-    each = ", ".join(f"{name!r}: {name}[{pred!r}]" for name in names)
-    call = f"karat.compare({names[0]}[{label!r}], {{{each}}})"
-    what, do = f"tables ({type(whole[0]).__name__})", f"Give their columns: {call}."
-    if _is_path(whole[0]):
-        files = " ".join(shlex.quote(fspath(path)) for path in whole if _is_path(path))
-        what, do = (
-            "files",
-            f"Give columns, as {call}; the command reads files: karat compare {files}",
-        )
-    found = f"karat.compare takes columns, and it was given {what}"
-    raise error("K128", found=found, do=do)
+    each = ", ".join(f"{name!r}: {name}" for name in names)
+    what = "files" if _is_path(whole[0]) else f"tables ({type(whole[0]).__name__})"
+    found = f"karat.compare was given {what} without the names of their models"
+    raise error("K128", found=found, do=f"Give a dict of them: karat.compare({{{each}}}).")
 
 
 def _is_path(value: Any) -> bool:

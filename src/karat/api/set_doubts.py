@@ -50,7 +50,7 @@ def doubts_of_sets(rows: SetRows, tally: SetTally, mapping: Mapping[str, Any]) -
         *_of_unknown_rows(rows, tally),
         *_of_one_label(tally, some),
         *_of_masks(tally),
-        *_of_range(rows, mapping),
+        *_of_range(rows),
         *_of_predictions(some, rows.known.n, mapping),
         *doubts_of_labels(tally),
         *_of_ranks(some),
@@ -113,7 +113,7 @@ _PLACES_OF_ROW: Final = 4
 """Labels of each row from which they may be places of a mask."""
 
 
-def _of_range(rows: SetRows, mapping: Mapping[str, Any]) -> Iterator[Doubt]:
+def _of_range(rows: SetRows) -> Iterator[Doubt]:
     """Iterate over the doubt that scores may be probabilities, where all lie in [0, 1]."""
     scores = rows.scores
     if scores is None or scores.is_prob or not scores.values.size:
@@ -121,7 +121,7 @@ def _of_range(rows: SetRows, mapping: Mapping[str, Any]) -> Iterator[Doubt]:
     values = scores.values
     if values.min() < 0.0 or values.max() > 1.0:
         return
-    settles = option("prob") if mapping.get("score") else option("y_prob")
+    settles = option("y_prob")
     what = f"All {count(values.size)} scores"
     taken = "sigmoid of scores, and labels are predicted above 0"
     yield doubt("D102", what=what, option=settles, taken=taken)
@@ -186,7 +186,7 @@ def _of_predictions(some: SetRows, n_rows: int, mapping: Mapping[str, Any]) -> I
     sample = "" if some.n == n_rows else f" of {counted(some.n, 'row')} that were looked at"
     without = "without y_pred= the scores predict"
     if (column := mapping.get("pred")) is not None:
-        without = f"if other columns than {short(column)} have the predictions, name them: pred="
+        without = f"if other columns than {short(column)} have the predictions, name them: y_pred="
     fact = f"at least {count(n_other)} labels are on the other side, whatever the threshold of each"
     found = f"Beside {counted(n_own, 'predicted label')}{sample} {fact}"
     yield doubt("D115", of="", found=found, option=as_typed(without))

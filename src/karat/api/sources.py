@@ -13,13 +13,14 @@ from karat.data.sources.columns import TableRequest
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import error, short
+from karat.errors.options import parameter
 
 
 def columns_to_read(request: Request) -> TableRequest:
     """The columns of a table that a request names, and how they are read."""
     return TableRequest(
-        true=column_name("true", request.true),
-        pred=column_name("pred", request.pred),
+        true=column_name("y_true", request.true),
+        pred=column_name("y_pred", request.pred),
         prob=request.prob,
         score=request.score,
         weights=request.weights,
@@ -43,7 +44,7 @@ def check_sources(request: Request, *, is_table: bool) -> None:
     arrays = [name for name in ("y_prob", "y_score") if getattr(request, name) is not None]
     if arrays and is_table:
         raise error(
-            "K142", argument=arrays[0], do="Name the columns of the table: prob= or score=."
+            "K142", argument=arrays[0], do=f"Name its columns of the table: {arrays[0]}='…'."
         )
     if arrays and request.confusion is not None:
         found = f"{arrays[0]} was given with confusion="
@@ -58,9 +59,9 @@ def check_sources(request: Request, *, is_table: bool) -> None:
     if named:
         raise error(
             "K143",
-            argument=named[0],
+            argument=parameter(named[0]),
             found="Column names were given without a table",
-            do="Give the table or its files first: karat.evaluate(frame, true=..., pred=...).",
+            do="Give the table or its files first: karat.evaluate(frame, y_true=…, y_pred=…).",
         )
     if request.ids is not None and request.confusion is not None:
         found = "ids= was given with confusion="

@@ -45,6 +45,7 @@ from karat.data.sources.tables.values import ValuesOfFrame
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
 from karat.errors.doubts import no_scores, without_doubts
+from karat.errors.options import parameter
 from karat.inference.limits import Floats
 from karat.inference.slices import weak
 from karat.inference.slices.candidates import SearchColumn, column_of_numbers, column_of_values
@@ -337,9 +338,9 @@ def _read(request: Request, metric: Metric | None) -> _Given:
     if named:
         raise error(
             "K143",
-            argument=named[0],
-            found=f"{named[0]}= names a column, and there is no table",
-            do="Give the table first: karat.find_weak_slices(frame, true=..., pred=...).",
+            argument=parameter(named[0]),
+            found=f"{parameter(named[0])}= names a column, and there is no table",
+            do="Give the table first: karat.find_weak_slices(frame, y_true=…, y_pred=…).",
         )
     if loss is None and (y_true is None or not has_predictions):
         do = "Give y_true and y_pred, or loss=; or a table."
@@ -387,7 +388,7 @@ def _of_table(request: Request, metric: Metric | None) -> _Given:
     """The rows of a table or of files, read by the reader of every verb."""
     source = request.y_true
     where = "files" if names_files(source) else None
-    prob, score = score_columns("prob", request.prob), score_columns("score", request.score)
+    prob, score = score_columns("y_prob", request.prob), score_columns("y_score", request.score)
     if not (prob or score) and (metric is None or not metric.needs_scores):
         # Scores that are found by their names are read only where they have to predict.
         prob = score = UNLESS_PREDICTED
@@ -396,8 +397,8 @@ def _of_table(request: Request, metric: Metric | None) -> _Given:
     groups = () if by is None else tuple((name,) for key in named_columns(by) for name in key)
     columns = replace(
         columns_to_read(request),
-        true=column_name("true", request.true),
-        pred=column_name("pred", request.pred),
+        true=column_name("y_true", request.true),
+        pred=column_name("y_pred", request.pred),
         prob=prob,
         score=score,
         weights=of_table("weights", request.weights, where),

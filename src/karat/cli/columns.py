@@ -43,7 +43,7 @@ _SHOWN: dict[str, str] = {
     "group": "group",
     "clusters": "clusters",
 }
-_OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--weight"}
+_OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--weights"}
 _USED = (*_OPTIONS, "prob", "score")
 _NAMED = ("true", "pred", "prob", "score", "weights", "clusters", "ids", "folds")
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     cls=Described,
     examples=(
         "karat compare old.parquet new.parquet",
-        "karat compare old.csv new.csv --id image --metrics macro_f1 --margin 0.01",
+        "karat compare old.csv new.csv --ids image --metrics macro_f1 --margin 0.01",
         "karat compare a.csv b.csv c.csv --adjust maxt --flips flips.csv",
         "karat compare old_tags.csv new_tags.csv --separator '|'",
         "karat compare a.csv b.csv --gold human --judge llm",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     help="Column of the probability that the judge's label is right: unsure rows are drawn more "
     "often.",
 )
-@click.option("--id", "id_", metavar="COLUMN", help="Column of row ids. Default: found by name.")
+@click.option("--ids", "id_", metavar="COLUMN", help="Column of row ids. Default: found by name.")
 @click.option(
     "--seed", type=int, default=0, show_default=True, metavar="N", help="Seed of the draw."
 )

@@ -275,7 +275,7 @@ def unused_columns(
                 none=how_to_name(role, ""),
                 option=how_to_name(role, names[0])
                 if role != "score"
-                else f"{how_to_name('prob', names[0])} where they are probabilities, else "
+                else f"{option('y_prob', names[0])} where they are probabilities, else "
                 f"{how_to_name(role, names[0])}",
             )
         )

@@ -167,7 +167,7 @@ def _check_order(models: Sequence[KeptT]) -> None:
     for rows in models:
         host = rows.source.get("table")
         if host in DISTRIBUTED_HOSTS:
-            do = "Give both sides a column of ids and name it, as id='row_id'; or compare reports."
+            do = "Give both sides a column of ids and name it, as ids='row_id'; or compare reports."
             raise without_order(rows.name, host, advice=do)
 
 

@@ -56,8 +56,8 @@ K104  {argument} has missing {things}.
       {do}
 K105  {argument} holds numbers that are not whole, so they cannot be labels.
       First at row {row}: {value!r}; {count} of {n} rows.
-      Scores and probabilities are not labels: give them as y_prob= or y_score= (for a table: prob=
-          or score=), or choose a class for each row first.
+      Scores and probabilities are not labels: give them as y_prob= or y_score=, or choose a
+          class for each row first.
 K106  {argument} holds values of a kind that cannot be labels.
       {found}.
       Labels are strings, whole numbers, booleans, dates or times; convert them first.
@@ -136,12 +136,11 @@ K131  {argument} has scores that are missing, NaN or infinite.
       Every row needs a finite number for every class; remove such rows from all arguments.
 K132  {argument} has values that are not probabilities.
       First at row {row}{place}: {value!r}; {count} of {n} rows.
-      Probabilities lie from 0 to 1; give logits and other scores as y_score= (for a table:
-          score=).
+      Probabilities lie from 0 to 1; give logits and other scores as y_score=.
 K133  Rows of {argument} do not add up to 1.
       First at row {row}: its sum is {value!r}; {count} of {n} rows. The tolerance is {tolerance}.
       Probabilities are never renormalized: give a column for every class, or give other scores as
-          y_score= (for a table: score=).
+          y_score=.
 K134  {argument} has scores for {n_columns} classes; the labels have {k}.
       Classes: {labels}.
       {do}
@@ -261,7 +260,7 @@ K170  There is no pilot.
           pilot=karat.evaluate(y_true, y_pred).
 K171  Two rows of one model have the same id.
       In {where}, {count} of {n} rows repeat an id of {column}; first at row {row}: {value!r}.
-      Name a column of unique ids with id=, or compare only the other rows:
+      Name a column of unique ids with ids=, or compare only the other rows:
           allow_mismatch=True.
 K172  Two models were not measured on the same rows.
       {found}.
@@ -270,14 +269,14 @@ K173  Two models have different true labels for the same rows.
       Between {left} and {right}: {count} of {n} rows, matched by {by}; first {which}:
           {left_value!r} and {right_value!r}.
       Check that both were measured on the same version of the data; if rows are in another order,
-          name their ids with id=.
+          name their ids with ids=.
 K174  Two models have different classes.
       In {left}: {left_classes}. In {right}: {right_classes}.
       Predict with the same classes, in the same spelling; labels= lists them in order.
 K175  Two models have different numbers of rows, and no ids that both have.
       In {left}: {n_left}. In {right}: {n_right}.
       Rows without ids are matched by position: give the same rows, or name a column of ids that
-          both have with id=.
+          both have with ids=.
 K176  The rules of the gate cannot be used.
       {found}.
       {do}
@@ -496,8 +495,8 @@ K406  No column could be found for {role}.
       Name it: {option}.
 K407  Column {column!r} holds numbers that are not labels.
       First at row {row}: {value!r}.
-      If these are scores or probabilities, name the column with score= or prob=; name the column
-          of predicted labels with pred=.
+      If these are scores or probabilities, name the column with y_score= or y_prob=; name the
+          column of predicted labels with y_pred=.
 K408  The SQL query failed.
       {found}
       Check the query; file names in it are quoted: FROM 'preds.parquet'.
@@ -528,8 +527,8 @@ K415  {option} is for Parquet files.
       Leave it out, or write the rows to Parquet files first.
 K416  Rows in partitions have no order to match by.
       {argument} is a {kind}.
-      Give one frame and name its columns: karat.evaluate(frame, true='label', pred='pred'), or
-          prob='prob' for probabilities; or collect all columns at once: {collected}.
+      Give one frame and name its columns: karat.evaluate(frame, y_true='label', y_pred='pred'), or
+          y_prob='prob' for probabilities; or collect all columns at once: {collected}.
 K417  A file changed while it was read.
       {path} {found}.
       Retry once no process is writing to these files.

@@ -231,7 +231,7 @@ def no_scores(name: str, warnings: Iterable[str] = ()) -> KaratError:
     elif is_command_line():
         do = f"Give {option('y_prob')} or {option('y_score')}."
     else:
-        do = "Give y_prob= or y_score=; of a table prob= or score=."
+        do = "Give y_prob= or y_score=."
     return error("K210", name=name, do=do)
 
 

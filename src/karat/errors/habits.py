@@ -21,6 +21,13 @@ _WORDS: Final = {
     "pos_label": "positive",
     "zero_division": "undefined",
     "target_names": "class_names",
+    "true": "y_true",
+    "pred": "y_pred",
+    "prob": "y_prob",
+    "score": "y_score",
+    "id": "ids",
+    "weight": "weights",
+    "cluster": "clusters",
     "y_proba": "y_prob",
     "probas_pred": "y_prob",
     "y_scores": "y_score",
@@ -205,10 +212,8 @@ def unknown_argument(
     of_own = _OF_FUNCTIONS.get(function, {}).get(name)
     if function.startswith("karat.plot.") and name in _OF_PLOTS:
         of_own = _OF_PLOTS[name].format(name=name)
-    if of_own is None and name in _TABLES and "true" in takes:
+    if of_own is None and name in _TABLES and "ids" in takes:
         of_own = f"Give a table or files first, without a name: karat.{function}({name})."
-    if of_own is None and function == "compare" and name in ("true", "pred", "prob", "score"):
-        of_own = "Give the columns themselves: karat.compare(t['label'], {'a': t['a'], …})."
     if of_own is not None:
         do = of_own
     elif word is None:
@@ -265,6 +270,8 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
         models without a name; K156 an argument given twice.
     """
     takes = inspect.signature(function).parameters
+    in_place = inspect.Parameter.POSITIONAL_ONLY
+    keywords = {name for name, item in takes.items() if item.kind is not in_place}
     named = tuple(name for name in takes if name != "self")
     n_selves = len(takes) - len(named)
     spoken = function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
@@ -278,26 +285,24 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
             found = f"{spoken} was given {len(args) - n_selves} arguments without a name"
             if spoken in _OF_MODELS:
                 raise error("K162", argument="y_pred", found=found, do=_OF_MODELS[spoken])
-            if isinstance(args[n_selves + 1], str) and "true" in takes:
+            if isinstance(args[n_selves + 1], str) and "data" in takes:
                 column, *more = (repr(value) for value in args[n_selves + 1 :])
-                do = f"Say what they are: karat.{spoken}(table, true={column}, pred={more[0]})."
+                do = f"Say what they are: karat.{spoken}(table, y_true={column}, y_pred={more[0]})."
                 raise error("K138", what="Columns of a table", found=found, do=do)
             surplus: Any = args[n_places]
             if "by" in takes and (isinstance(surplus, Mapping) or hasattr(surplus, "columns")):
                 do = f"Name it: karat.{spoken}(y_true, y_pred, by=…)."
                 raise error("K138", what="Columns of slices", found=found, do=do)
             raise unnamed_scores(found)
-        if not kwargs.keys() <= takes.keys():
-            name = min(kwargs.keys() - takes.keys())
-            raise unknown_argument(spoken, name, named, kwargs)
+        if not kwargs.keys() <= keywords:
+            name = min(kwargs.keys() - keywords)
+            raise unknown_argument(spoken, name, [x for x in named if x in keywords], kwargs)
         try:
             return function(*args, **kwargs)
         except TypeError:
             twice = next((name for name in places[: len(args) - n_selves] if name in kwargs), None)
             if twice is None:
                 raise
-            of_tables = "The columns of a table are named by true=, pred=, prob= and score=."
-            do = of_tables if "true" in takes else "Give it once."
-            raise error("K156", function=spoken, argument=twice, do=do) from None
+            raise error("K156", function=spoken, argument=twice, do="Give it once.") from None
 
     return called

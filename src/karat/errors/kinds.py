@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from karat.errors.options import argument_as_typed, as_typed
 from karat.errors.text import filled, short
@@ -48,7 +48,7 @@ class KaratError(ValueError):
         # KeyError would print the repr of the message.
         return str(self.args[0])
 
-    def but(self, **facts: Any) -> Self:
+    def but(self, **facts: Any) -> KaratError:
         """The same error with other facts."""
         return type(self)(self.code, **{**self.context, **facts})
 

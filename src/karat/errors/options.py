@@ -17,10 +17,15 @@ _flags: dict[str, str] = {
     "y_pred": "--pred",
 }
 """What the command line calls an argument; others keep their name."""
+_ROLES: Final = {
+    "true": "y_true",
+    "pred": "y_pred",
+    "prob": "y_prob",
+    "score": "y_score",
+    "id": "ids",
+}
+"""What Python calls the column of a role."""
 _in_text: re.Pattern[str] | None = None
-
-_OF_A_TABLE: Final = re.compile(r" \(of a table: [^)]*\)")
-"""What Python calls options of tables, which a command line does not."""
 
 _command_line = False
 """True if options are typed on a command line: it is one for the whole process."""
@@ -51,6 +56,11 @@ def is_command_line() -> bool:
     return _command_line
 
 
+def parameter(name: str) -> str:
+    """Name of the parameter that an option of a request comes from: ``y_true`` for ``true``."""
+    return _ROLES.get(name, name)
+
+
 def option(name: str, value: Any = None) -> str:
     """Return an option as the user types it, with a value where one is given.
 
@@ -59,10 +69,11 @@ def option(name: str, value: Any = None) -> str:
         ("positive='fraud'", 'clusters=')
         >>> with on_the_command_line():
         ...     option("positive", "two words"), option("clusters")
-        ("--positive 'two words'", '--cluster')
+        ("--positive 'two words'", '--clusters')
     """
     flag = _flags.get(name) if _command_line else None
     if flag is None:
+        name = parameter(name)
         return f"{name}=" if value is None else f"{name}={value!r}"
     return flag if value is None or value is True else f"{flag} {shlex.quote(str(value))}"
 
@@ -101,7 +112,7 @@ def as_typed(text: str) -> str:
     """
     if not _command_line or _in_text is None:
         return text
-    return _in_text.sub(_flag, _OF_A_TABLE.sub("", text))
+    return _in_text.sub(_flag, text)
 
 
 def argument_as_typed(name: str) -> str:

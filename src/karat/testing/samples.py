@@ -60,6 +60,11 @@ _COLUMN_ROLES: Final = ("true", "pred", "weights", "clusters")
 _ANIMALS: Final = ("cat", "dog", "eel")
 
 
+def _keyword(role: str) -> str:
+    """The keyword of `karat.evaluate` for a role."""
+    return role if role in ("weights", "clusters", "by") else f"y_{role}"
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """Rows as plain columns, the role of each column, and the options of the report.
@@ -104,7 +109,7 @@ class Sample:
         """Return the rows as keywords of `karat.evaluate` on arrays, without the options."""
         given: dict[str, Any] = {}
         for role, named in self.roles.items():
-            argument = role if role in ("weights", "clusters", "by") else f"y_{role}"
+            argument = _keyword(role)
             if role == "by":
                 keys = named if isinstance(named, list) else [named]
                 given[argument] = {key: self._named(key) for key in keys}
@@ -345,7 +350,8 @@ class _Maker:
         found |= {"drop"} if options.get("nulls") == "drop" else set()
         found |= {"declared"} if "labels" in options else set()
         found |= {"bootstrap"} if options.get("method") == "bootstrap" else set()
-        names = {**({} if has_scores else {"prob": ""}), **self.roles}
+        roles = {**({} if has_scores else {"prob": ""}), **self.roles}
+        names = {_keyword(role): name for role, name in roles.items()}
         title, features_found = f"{self.subject}: {self.name}", frozenset(found)
         columns, roles = self.columns, self.roles
         return Sample(title, self.subject, columns, roles, options, features_found, names)

@@ -30,7 +30,7 @@ from karat.data.sources.tables.rows import predicted, read_rows
 from karat.data.table_sets import TableSets, beside_sets
 from karat.data.weights import refuse_sums, refuse_weights
 from karat.errors import KaratError, error
-from karat.errors.options import option
+from karat.errors.options import option, parameter
 from karat.errors.reasons import UnknownColumnError
 from karat.results.gate.verdicts import refused
 
@@ -101,7 +101,7 @@ def current_rows(request: Request, name: str) -> Rows | TableSets:
         if getattr(request, role) is not None:
             found = "Column names were given without a table"
             do = "Give the table or its files first."
-            raise error("K143", argument=role, found=found, do=do)
+            raise error("K143", argument=parameter(role), found=found, do=do)
     return _of_arrays(request, name)
 
 
@@ -142,14 +142,14 @@ def _names(values: Any, argument: str, n: int) -> RowNames | None:
     if isinstance(values, str):
         raise error(
             "K143",
-            argument=argument,
-            found=f"{argument}={values!r} names a column, and there is no table",
+            argument=parameter(argument),
+            found=f"{parameter(argument)}={values!r} names a column, and there is no table",
             do="Give one value for each row, or the table or its files first.",
         )
     things = "ids" if argument == "id" else "values"
     column = encode_names(values, argument, "error", things)
     if len(column) != n:
-        raise error("K102", left="y_true", n_left=n, right=argument, n_right=len(column))
+        raise error("K102", left="y_true", n_left=n, right=parameter(argument), n_right=len(column))
     return names_of_column(column)
 
 

@@ -229,7 +229,7 @@ class Monitor:
         known = [text for number, text in ids.items() if number in self._ids]
         if known:
             counts = {"count": len(known), "n": len(ids), "ids": shown(known, 3)}
-            raise error("K430", **counts, again=again, none=option("id", ""))
+            raise error("K430", **counts, again=again, none=option("ids", ""))
 
     @property
     def result(self) -> MonitorResult:

@@ -46,12 +46,14 @@ class Change:
     Attributes:
         text, type, check: as of `Option`; None: those of the record.
         default: its default at this verb; without one, that of the record.
+        is_positional: whether it may be given without its name; None: as of the record.
     """
 
     text: str | None = None
     type: str | None = None
     default: Any = _SAME
     check: Check | None = None
+    is_positional: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Flag:
     """Option of commands.
 
     Attributes:
-        name: as it is typed, ``"--weight"``.
+        name: as it is typed, ``"--weights"``.
         commands: those that have it.
         help: what their ``--help`` says of it.
         metavar: the word that stands for a value.
@@ -121,8 +123,10 @@ class Option:
         change = dict(self.changes).get(verb)
         if change is None:
             return self
+        is_positional = change.is_positional
         return replace(
             self,
+            is_positional=self.is_positional if is_positional is None else is_positional,
             text=self.text if change.text is None else change.text,
             type=self.type if change.type is None else change.type,
             default=self.default if change.default is _SAME else change.default,

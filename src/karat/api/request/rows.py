@@ -11,7 +11,7 @@ from karat.api.request.record import Change, Flag, option
 
 _TABLES = "evaluate check gate find_weak_slices Monitor.add"
 _COMMANDS = "report columns compare gate monitor"
-_AS_EVALUATE = "as in `karat.evaluate`."
+_OF_DATA = "With data:"
 _CLUSTERS = "rows of one are dependent; '' for none."
 
 
@@ -19,62 +19,80 @@ _CLUSTERS = "rows of one are dependent; '' for none."
 class RowOptions:
     """Truth, predictions, probabilities and scores: values, or columns of a table or of files."""
 
-    y_true: Any = option(
-        "true labels, [n]; sets of labels (an indicator matrix [n, k], lists or sets), for a "
-        "`MultilabelReport`; or a table (pandas, Polars, Arrow, DuckDB, dict of columns); or a "
-        "partitioned table (Spark, Dask), which is read in place; or files (a path, a glob, a "
-        "folder, several of them, or a SQL query).",
-        verbs=f"{_TABLES} compare Stream.update",
+    data: Any = option(
+        "a table (pandas, Polars, Arrow, DuckDB, dict of columns); or a partitioned table (Spark, "
+        "Dask), which is read in place; or files (a path, a glob, a folder, several of them, or a "
+        "SQL query). Or true labels, as `y_true`.",
+        verbs=f"{_TABLES} compare",
         is_positional=True,
         at={
             "compare": Change(
-                "true labels, [n], or sets of labels, as in `evaluate`; or a dict from model to "
-                "true labels, for models that were measured on different rows; or, alone, a dict "
-                "from model to `Report` or `MultilabelReport`."
+                "a table with a column for each model; or a dict from model to its table, its "
+                "files, or its `Report` or `MultilabelReport`. Or true labels, as `y_true`."
             ),
             "gate": Change(
-                "true labels, [n], or sets of labels; or a table, files of predictions, a "
-                "`Report` or a `MultilabelReport`."
+                "a table, files of predictions, a `Report` or a `MultilabelReport`. Or true "
+                "labels, as `y_true`."
             ),
-            "find_weak_slices": Change(
-                "labels, [n]; or a table (pandas, Polars, Arrow, DuckDB, dict of columns) or files "
-                "(a path, a glob, a folder, several of them, or a SQL query) that hold everything."
+            "Monitor.add": Change("a table, or files of predictions. Or true labels, as `y_true`."),
+        },
+    )
+    predictions: Any = option(
+        "predicted labels, as `y_pred`, after true labels.",
+        verbs=f"{_TABLES} compare",
+        is_positional=True,
+        at={"compare": Change("as `y_pred`, after true labels.")},
+    )
+    y_true: Any = option(
+        "true labels, [n]; or sets of labels (an indicator matrix [n, k], lists or sets), for a "
+        f"`MultilabelReport`. {_OF_DATA} the name of their column; default: detected by name. Sets "
+        'are columns of lists, text with `separator`, or patterns such as ``"true_*"`` for '
+        "columns of one label each.",
+        verbs=f"{_TABLES} compare Stream.update",
+        at={
+            "compare": Change(
+                "true labels, [n], or sets of labels, as in `evaluate`; or a dict from model to "
+                f"true labels, for models that were measured on different rows. {_OF_DATA} the "
+                "name of their column."
             ),
-            "Monitor.add": Change("true labels, [n]; or a table, or files of predictions."),
             "Stream.update": Change(
-                "true labels, [n]; or sets of labels, as `karat.evaluate` takes them."
+                "true labels, [n]; or sets of labels, as `karat.evaluate` takes them.",
+                is_positional=True,
             ),
         },
     )
     y_pred: Any = option(
-        "predicted labels, [n]; not with a table or files. With y_prob or y_score: the "
-        "predictions, if they differ from the class of the largest probability.",
+        "predicted labels, [n], in the same forms. With y_prob or y_score: the predictions, if "
+        "they differ from the class of the largest probability.",
         verbs=f"{_TABLES} compare Stream.update",
-        is_positional=True,
         at={
             "compare": Change(
                 "a dict from model to predicted labels, [n], or sets of them; or a table with a "
-                "column for each model."
+                f"column for each model. {_OF_DATA} a dict from model to the name of its column, "
+                "or a list of names."
             ),
-            "gate": Change(f"predicted labels, {_AS_EVALUATE}"),
             "find_weak_slices": Change(
-                "predicted labels, [n]; a row loses 1 where they differ from the true ones."
+                "predicted labels, in the same forms; a row loses 1 where they differ from the "
+                "true ones."
             ),
-            "Monitor.add": Change(f"predicted labels, {_AS_EVALUATE}"),
             "Stream.update": Change(
                 "predicted labels, [n], or sets of them; with scores: if they differ from those of "
-                "the scores."
+                "the scores.",
+                is_positional=True,
             ),
         },
     )
     y_prob: Any = option(
         "probabilities, float[n, k] with columns in the order of the classes, or float[n] of the "
-        "positive class of two. They are never clipped or renormalized.",
+        f"positive class of two. They are never clipped or renormalized. {_OF_DATA} names in the "
+        "order of the classes, one name (a list column, or P(positive)), or a pattern such as "
+        '``"proba_*"``; default: detected by name.',
         verbs=f"{_TABLES} compare Stream.update",
         at={
             "compare": Change(
                 "a dict from model to probabilities, float[n, k] or float[n] of the positive "
-                "class; of sets those of the labels, in any form that `evaluate` takes.",
+                "class; of sets those of the labels, in any form that `evaluate` takes. "
+                f"{_OF_DATA} a dict from model to columns.",
                 "Mapping[str, Any] | None",
             ),
             "Stream.update": Change(
@@ -84,12 +102,12 @@ class RowOptions:
         },
     )
     y_score: Any = option(
-        "any finite scores instead, of the same shapes; losses and calibration use their softmax, "
+        "any finite scores instead, in the same forms; losses and calibration use their softmax, "
         "ranking metrics the scores as given.",
         verbs=f"{_TABLES} compare Stream.update",
         at={
             "compare": Change(
-                "a dict from model to any finite scores instead, of the same shapes. A model may "
+                "a dict from model to any finite scores instead, in the same forms. A model may "
                 "have labels and scores; without labels the class of the largest is predicted.",
                 "Mapping[str, Any] | None",
             )
@@ -99,21 +117,15 @@ class RowOptions:
         "number[k, k], rows true, columns predicted; instead of rows.", verbs="evaluate"
     )
     true: str | int | None = option(
-        "column of true labels in the table or files; default: detected by name. Sets of labels "
-        'are columns of lists, text with `separator`, or patterns such as ``"true_*"`` for '
-        "columns of one label each.",
-        verbs=_TABLES,
+        "column of true labels.",
         flags=(Flag("--true", _COMMANDS, "Column of true labels.", "COLUMN"),),
     )
     pred: str | int | None = option(
-        "column of predicted labels, in the same forms; default: detected by name.",
-        verbs=_TABLES,
+        "column of predicted labels.",
         flags=(Flag("--pred", _COMMANDS, "Column of predicted labels.", "COLUMN"),),
     )
     prob: str | Sequence[str] | None = option(
-        "columns of probabilities: names in the order of the classes, one name (a list column, or "
-        'P(positive)), or a pattern such as ``"proba_*"``; default: detected by name.',
-        verbs=_TABLES,
+        "columns of probabilities.",
         flags=(
             Flag(
                 "--prob",
@@ -133,8 +145,7 @@ class RowOptions:
         ),
     )
     score: str | Sequence[str] | None = option(
-        "columns of scores, in the same forms.",
-        verbs=_TABLES,
+        "columns of scores.",
         flags=(
             Flag(
                 "--score",
@@ -156,13 +167,13 @@ class RowRoleOptions:
         verbs=f"{_TABLES} compare Stream.update",
         flags=(
             Flag(
-                "--weight",
+                "--weights",
                 "report",
                 "Column of row weights; '' ignores one that is found.",
                 "COLUMN",
             ),
             Flag(
-                "--weight",
+                "--weights",
                 "columns compare gate monitor",
                 "Column of row weights; '' for none.",
                 "COLUMN",
@@ -185,13 +196,13 @@ class RowRoleOptions:
         verbs=f"{_TABLES} compare",
         flags=(
             Flag(
-                "--cluster",
+                "--clusters",
                 "report",
                 f"Column of clusters (person, patient, session): {_CLUSTERS}",
                 "COLUMN",
             ),
             Flag(
-                "--cluster",
+                "--clusters",
                 "columns compare gate monitor",
                 f"Column of clusters (person, session): {_CLUSTERS}",
                 "COLUMN",
@@ -277,16 +288,24 @@ class RowRoleOptions:
         "one id for each row, [n], or the name of a column of unique ids in a table or in files; "
         'default: detected by name; ``""`` for none. Several files with the same ids are taken for '
         "several models (K193); a warning reports repeated ids.",
-        verbs="evaluate check",
+        verbs="evaluate check gate Monitor.add",
+        at=dict.fromkeys(
+            ("gate", "Monitor.add"),
+            Change(
+                "a column, or a value for each row, that rows of both models are matched by. "
+                "Default: a column ``id``, ``sample_id``, ``row_id`` … that both have, else the "
+                "order of the rows."
+            ),
+        ),
         flags=(
             Flag(
-                "--id",
+                "--ids",
                 "report",
                 "Column of unique row ids; '' ignores one that is found.",
                 "COLUMN",
             ),
             Flag(
-                "--id",
+                "--ids",
                 "columns",
                 "Column to match rows by. Default: id, sample_id, row_id …, else their order.",
                 "COLUMN",
@@ -294,12 +313,10 @@ class RowRoleOptions:
         ),
     )
     id: Any = option(
-        "a column, or a value for each row, that rows of both models are matched by. Default: a "
-        "column ``id``, ``sample_id``, ``row_id`` … that both have, else the order of the rows.",
-        verbs="gate Monitor.add",
+        "column to match rows by.",
         flags=(
             Flag(
-                "--id",
+                "--ids",
                 "compare gate monitor",
                 "Column to match rows by. Default: id, sample_id, row_id …, else their order.",
                 "COLUMN",

@@ -39,6 +39,8 @@ def _stub(function: Callable[..., Any], verb: str, first: str) -> str:
     options = options_of(verb)
     positional = [_parameter(item) for item in options if item.is_positional]
     named = [_parameter(item) for item in options if not item.is_positional]
+    if any(item.name == "data" for item in options):
+        positional.append("/")
     parts = [*([first] if first else ()), *positional, *(["*", *named] if named else ())]
     arguments = "".join(f"    {part},\n" for part in parts)
     name, returns = function.__name__, inspect.signature(function).return_annotation

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 
 from karat.api.request.record import Option
 from karat.api.request.request import Request, options_of
+from karat.api.request.roles import with_roles
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric
 from karat.tally import Label
@@ -35,6 +36,7 @@ def verb(function: Callable[..., T]) -> Callable[..., T]:
     name = function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
     options = options_of(name)
     places = tuple(item.name for item in options if item.is_positional)
+    has_data = "data" in places
     n_selves = int("self" in inspect.signature(function).parameters)
 
     def called(*args: Any, **kwargs: Any) -> T:
@@ -47,7 +49,8 @@ def verb(function: Callable[..., T]) -> Callable[..., T]:
             if twice := [place for place in places[: len(positional)] if place in kwargs]:
                 raise TypeError(f"{name}() got multiple values for argument {twice[0]!r}")
             kwargs |= zip(places, positional, strict=False)
-        return function(*args[:n_selves], Request.of(name, **kwargs))
+        options = with_roles(name, kwargs) if has_data else kwargs
+        return function(*args[:n_selves], Request.of(name, **options))
 
     for fact in ("__module__", "__name__", "__qualname__"):
         setattr(called, fact, getattr(function, fact))
@@ -71,21 +74,27 @@ def with_verbs(kind: type[K]) -> type[K]:
 def signature(options: Sequence[Option], returns: Any, *, has_self: bool) -> inspect.Signature:
     """The signature of a function, or of a method, of these options."""
     kind = inspect.Parameter
+    has_data = any(_kind(item) is kind.POSITIONAL_ONLY for item in options)
+    of_self = kind.POSITIONAL_ONLY if has_data else kind.POSITIONAL_OR_KEYWORD
     return inspect.Signature(
         [
-            *([kind("self", kind.POSITIONAL_OR_KEYWORD)] if has_self else ()),
+            *([kind("self", of_self)] if has_self else ()),
             *(
-                kind(
-                    item.name,
-                    kind.POSITIONAL_OR_KEYWORD if item.is_positional else kind.KEYWORD_ONLY,
-                    default=item.default,
-                    annotation=item.type,
-                )
+                kind(item.name, _kind(item), default=item.default, annotation=item.type)
                 for item in options
             ),
         ],
         return_annotation=returns,
     )
+
+
+def _kind(item: Option) -> Any:
+    """How an option is passed; what has no name of its own goes by its place alone."""
+    if not item.is_positional:
+        return inspect.Parameter.KEYWORD_ONLY
+    if item.name in ("data", "predictions"):
+        return inspect.Parameter.POSITIONAL_ONLY
+    return inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 def with_arguments(doc: str | None, options: Sequence[Option]) -> str | None:

@@ -216,7 +216,7 @@ def find_score_columns(
             "K406",
             role="the predictions, probabilities or scores",
             columns="; ".join([found, *notes_of_columns]),
-            option=f"{option('pred')}, {option('prob')} or {option('score', 'NAME')}",
+            option=f"{option('y_pred')}, {option('y_prob')} or {option('y_score', 'NAME')}",
         )
     for names, why in unfit:
         is_one = len(names) == 1
@@ -298,7 +298,7 @@ def _chosen(
     """Return the columns that the caller named."""
     if prob and score:
         found = "Columns were named for the probabilities and for the scores"
-        raise error("K129", found=found, prob=option("prob"), score=option("score"))
+        raise error("K129", found=found, prob=option("y_prob"), score=option("y_score"))
     named = prob or score
     if not named:
         return None
@@ -380,7 +380,7 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
                     what=f"Columns {group} were",
                     found="Their names do not say what they hold",
                     do="If it is probabilities or scores, name them: "
-                    f"{option('prob', pattern)} or {option('score', pattern)}.",
+                    f"{option('y_prob', pattern)} or {option('y_score', pattern)}.",
                 )
             )
         elif only in (None, role):
@@ -403,7 +403,8 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
             "D108",
             what=f"Column {name!r} was",
             found="It may be the confidence of whichever class was predicted",
-            do=f"If it is the probability of the positive class, name it: {option('prob', name)}.",
+            do="If it is the probability of the positive class, name it: "
+            f"{option('y_prob', name)}.",
         )
         for name in looked.candidates["confidence"]
     ]

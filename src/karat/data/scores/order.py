@@ -121,10 +121,10 @@ def place_columns(
         if order is not None:
             return Placed(classes, order)
         if how == "found":
-            listed = option_of_list("prob" if argument == "y_prob" else "score", names)
+            listed = option_of_list("y_prob" if argument == "y_prob" else "y_score", names)
             do = f"List the columns in the order of the classes {shown(classes.labels)}: {listed}."
             if k == 2:
-                one = option("prob" if argument == "y_prob" else "score", names[0])
+                one = option("y_prob" if argument == "y_prob" else "y_score", names[0])
                 do += f" If one of them is that of the positive class, give it alone: {one}."
             scores = "probabilities" if argument == "y_prob" else "scores"
             raise _no_names(scores, f"Columns: {shown(names)}", do)
@@ -420,9 +420,9 @@ def refuse_found_scores(
         column=repr(columns[0]) if is_one else f"{columns[0]!r}, and others beside it,",
         n=count(n_rows * len(columns)),
         settled_by={"score": columns[0] if is_one else list(columns)},
-        prob=option("prob", name if is_one else None),
-        score=option("score", name if is_one else None),
-        none=option("score", ""),
+        prob=option("y_prob", name if is_one else None),
+        score=option("y_score", name if is_one else None),
+        none=option("y_score", ""),
     )
 
 

@@ -430,7 +430,7 @@ class Relation:
                     what += f", and {option('separator')} splits text" if are_texts else ""
                     more = {}
                     if are_structs(declared):
-                        of_scores = option("prob", name)
+                        of_scores = option("y_prob", name)
                         more["advice"] = f"Scores of the classes are named by {of_scores}."
                     raise error("K106", argument=f"Column {name!r}", found=what, **more)
                 found.setdefault(is_list, part.shown)
