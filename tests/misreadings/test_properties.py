@@ -31,7 +31,9 @@ def _evaluate(change: Callable[[dict[str, Any]], Any]) -> Any:
         change(columns)
         return karat.evaluate(columns.pop("data", None), **columns)
 
-    return SimpleNamespace(**{**vars(karat), "evaluate": evaluate, "Stream": karat.Stream})
+    return SimpleNamespace(
+        **{**vars(karat), "evaluate": evaluate, "Stream": karat.Stream, "gate": karat.gate}
+    )
 
 
 def _adds_to_weights(columns: dict[str, Any]) -> None:
