@@ -132,3 +132,36 @@ def test_what_cannot_be_read_says_what_to_do(call: Callable[[], Any], code: str,
         call()
     assert caught.value.code == code
     assert told in str(caught.value)
+
+
+def test_a_column_of_weights_is_found_as_in_evaluate() -> None:
+    data = FRAME.rename(columns={"mass": "sample_weight"})
+    expected = karat.compare(TRUTH, MODELS, weights=FRAME["mass"])
+    assert without_doubts(karat.compare(data, y_pred=["old", "new"])) == without_doubts(expected)
+    found = karat.compare(data, y_pred=["old", "new"], weights="")
+    assert without_doubts(found) == without_doubts(karat.compare(TRUTH, MODELS))
+
+
+def test_every_option_counts_for_tables_of_their_own() -> None:
+    each = {
+        name: FRAME[["id", "label", name, "mass"]].rename(columns={name: "pred"}) for name in MODELS
+    }
+    options: list[dict[str, Any]] = [
+        {"paired": False},
+        {"class_names": ["a cat", "a dog", "an eel"]},
+        {"baseline": "new"},
+        {"margin": 0.05},
+    ]
+    for option in options:
+        found, expected = karat.compare(each, **option), karat.compare(TRUTH, MODELS, **option)
+        assert without_doubts(found) == without_doubts(expected), option
+        assert (found.is_paired, found.classes.names) == (
+            expected.is_paired,
+            expected.classes.names,
+        )
+    beside = {"weights_are": "frequency", "metrics": "accuracy"}
+    found = karat.compare(each, weights="mass", **beside)
+    expected = karat.compare(TRUTH, MODELS, weights=FRAME["mass"], **beside)
+    assert without_doubts(found) == without_doubts(expected)
+    with pytest.raises(karat.InputError, match="K250"):
+        karat.compare(each, folds=FRAME["part"])

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from karat.api.arguments import confidence_required
+from karat.api.arguments import confidence_required, is_frequency
 from karat.api.doubts import of_margins, of_scores, with_order_of_rows
 from karat.api.fold_models import rows_with_folds, with_folds
 from karat.api.model_arguments import ModelArguments, model_arguments
@@ -291,7 +291,9 @@ def compare_files(
     if sets:
         refuse("compare", "sets", request.but(anytime=None).chosen)  # looks: once rows are read
         pairs = pair_sets(sets, allow_mismatch=request.allow_mismatch)
-        found: Compared = models_of_sets(names, compared_rows(pairs.models))
+        found: Compared = models_of_sets(
+            names, compared_rows(pairs.models), is_paired=request.paired
+        ).named(request.class_names)
         of_sets = _of_files(pairs.models)
         whole = compare_models(found, spec, metrics, margin, baseline, policy, of_sets)
         label_strata = request.label_strata
@@ -312,7 +314,9 @@ def compare_files(
     if not needs_scores:
         # Models are compared by their labels where only some have scores.
         rows = [replace(one, scores=None) for one in rows]
-    found = models_of_rows(names, rows, request.n_threads)
+    found = models_of_rows(
+        names, rows, request.n_threads, is_paired=request.paired, is_frequency=is_frequency(request)
+    ).named(request.class_names)
     whole = compare_models(found, spec, metrics, margin, baseline, policy, doubts)
     if any(one.folds is not None for one in rows):
         whole = with_folds(whole, rows, policy, has_clusters=found.has_clusters)

@@ -11,6 +11,7 @@ from typing import Any, Final
 from karat.api.arguments import of_table
 from karat.api.options import plain_text
 from karat.api.request.request import Request
+from karat.api.sources import column_of_folds
 from karat.data.roles import find_roles
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.files.counted import errors_of_files
@@ -30,6 +31,7 @@ def sources_of_models(request: Request) -> dict[str, Any] | None:
         return None
     if not data or not all(_is_source(source) for source in data.values()):
         return None
+    column_of_folds(request.folds)
     for name in ("weights", "clusters"):
         of_table(name, getattr(request, name), "files")
     return {str(plain_text(name)): source for name, source in data.items()}
@@ -74,17 +76,25 @@ def _read(request: Request, frame: Frame, named: Mapping[str, Mapping[str, list[
     }
     outputs = [x for models in columns.values() for names in models.values() for x in names]
     true = None if request.true is None else str(request.true)
-    roles = find_roles(frame.names, given={"true": true}, needs=("true",), taken=outputs)
+    named_beside = {x: getattr(request, x) for x in _BESIDE if isinstance(getattr(request, x), str)}
+    roles = find_roles(
+        frame.names,
+        given={"true": true, "weights": named_beside.get("weights")},
+        needs=("true",),
+        taken=outputs,
+    )
     truth = roles.column("true")
     assert truth is not None
-    beside = {x: getattr(request, x) for x in _BESIDE if isinstance(getattr(request, x), str)}
-    beside = {name: column for name, column in beside.items() if column}
+    if request.weights is None:
+        named_beside["weights"] = roles.column("weights")
+    beside = {name: column for name, column in named_beside.items() if column}
     values = frame.columns(list(dict.fromkeys([truth, *outputs, *beside.values()])))
     models = {
         role: {model: _values(names, values) for model, names in each.items()} or None
         for role, each in columns.items()
     }
-    of_rows = {name: values[column] for name, column in beside.items()}
+    # An empty name means that no column has the role.
+    of_rows = {name: values[column] if column else None for name, column in named_beside.items()}
     return request.but(true=None, y_true=values[truth], **models, **of_rows)
 
 

@@ -213,8 +213,8 @@ def numbered_from(start: int) -> Iterator[None]:
     except KaratError as problem:
         if "row" not in problem.context or not start:
             raise
-        told = f"The count is of rows from {start} on."
-        raise problem.but(row=problem.context["row"] + start, numbering=told) from None
+        numbering = f"The count is of rows from {start} on."
+        raise problem.but(row=problem.context["row"] + start, numbering=numbering) from None
 
 
 def coded_rows(true: Column, pred: Column | None, classes: Classes) -> tuple[Codes, Codes | None]:

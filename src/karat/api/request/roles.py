@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from numbers import Integral
+from os import PathLike
 from typing import Any, Final
 
 from karat.data.sources.arrays.sets import fits_columns
@@ -31,7 +32,7 @@ def with_roles(verb: str, values: dict[str, Any]) -> dict[str, Any]:
     if predictions is None:
         named = {role for role in COLUMNS if _are_names(role, values.get(role), is_data=is_data)}
         if named or (verb != "compare" and is_data and not _are_labels(data, values)):
-            return _of_columns(verb, data, values, named)
+            return _of_columns(verb, data, values, named, is_data=is_data)
     elif isinstance(predictions, str) and is_data and verb != "compare":
         do = f"Say what it is: karat.{verb}(table, y_true=…, {option('y_pred', predictions)})."
         raise error("K142", argument="y_pred", do=do)
@@ -83,17 +84,18 @@ def _are_labels(data: Any, values: Mapping[str, Any]) -> bool:
     if isinstance(data, list | tuple):
         # Strings in a list next to scores are labels.
         return scores is not None or values.get("y_pred") is not None
+    if isinstance(data, str | PathLike):
+        return False
     # A frame of one column, or an indicator, with its predictions or scores.
-    if not is_frame(data) or scores is None:
-        return is_frame(data) and _are_values(values.get("y_pred"))
+    if scores is None:
+        return _are_values(values.get("y_pred"))
     return fits_columns(data, scores)
 
 
 def _of_columns(
-    verb: str, data: Any, values: dict[str, Any], named: AbstractSet[str]
+    verb: str, data: Any, values: dict[str, Any], named: AbstractSet[str], *, is_data: bool
 ) -> dict[str, Any]:
     """Options of data and of the columns of roles, where they are named."""
-    is_data = _is_data(data)
     if named and (data is None or (_are_values(data) and not is_data)):
         role = next(role for role in COLUMNS if role in named)
         found = f"{option(role, values[role])} was given without data"

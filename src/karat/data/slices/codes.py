@@ -221,8 +221,8 @@ def searched_columns(
         except (NotLabelsError, SlicesError, ManySlicesError) as problem:
             what, where = str(problem).splitlines()[:2]
             # The first line of K181 only states that it is invalid.
-            told = where if isinstance(problem, SlicesError) else what.partition("  ")[2]
-            left_out[name] = told.strip()
+            reason = where if isinstance(problem, SlicesError) else what.partition("  ")[2]
+            left_out[name] = reason.strip()
     return tuple(found), left_out
 
 
