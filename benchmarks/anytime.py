@@ -215,7 +215,10 @@ def score_design() -> Design:
             def limits(n: int, anytime: bool, y: Any = y, p: Any = p) -> list[Interval]:
                 asked: dict[str, Any] = {"metrics": metrics, "labels": [0, 1]}
                 planned = PLANNED if anytime else None
-                return _of(karat.evaluate(y[:n], y_prob=p[:n], anytime=planned, **asked), metrics)
+                return _of(
+                    karat.evaluate(y[:n], y_prob=p[:n], design=karat.Looks(planned), **asked),
+                    metrics,
+                )
 
             yield Walk([each[FIRST - 1 :] for each in values], limits)
 
@@ -257,7 +260,9 @@ def paired_design(accuracy: float, apart: float) -> Design:
             def limits(n: int, anytime: bool, y: Any = y, a: Any = a, b: Any = b) -> list[Interval]:
                 asked: dict[str, Any] = {"metrics": metrics, "labels": [0, 1, 2]}
                 planned = PLANNED if anytime else None
-                found = karat.compare(y[:n], {"a": a[:n], "b": b[:n]}, anytime=planned, **asked)
+                found = karat.compare(
+                    y[:n], {"a": a[:n], "b": b[:n]}, design=karat.Looks(planned), **asked
+                )
                 return [(one.low, one.high) for one in found.differences]
 
             yield Walk([each[FIRST - 1 :] for each in values], limits)
@@ -390,13 +395,15 @@ def widths(seed: int) -> list[Width]:
     found = []
     for n in (500, 1_000, 3_000, 10_000, 40_000):
         once, every = (
-            karat.evaluate(y[:n], y_prob=p[:n], metrics=names, anytime=planned)
+            karat.evaluate(y[:n], y_prob=p[:n], metrics=names, design=karat.Looks(planned))
             for planned in (None, PLANNED)
         )
         found += [Width(name, n, _width(every[name]) / _width(once[name])) for name in names]
         new = (p[:n] > 0.5).astype(np.int64)
         pair = [
-            karat.compare(y[:n], {"a": old[:n], "b": new}, metrics=["accuracy"], anytime=planned)
+            karat.compare(
+                y[:n], {"a": old[:n], "b": new}, metrics=["accuracy"], design=karat.Looks(planned)
+            )
             for planned in (None, PLANNED)
         ]
         sides = [_width(one.differences[0]) for one in pair]

@@ -70,7 +70,9 @@ def read(way: str, path: Path, options: dict[str, Any]) -> karat.Report:
     if way == "Dask":
         import dask.dataframe as dd
 
-        return karat.evaluate(dd.read_parquet(path), max_memory=MAX_MEMORY, **options)
+        return karat.evaluate(
+            dd.read_parquet(path), reading=karat.Reading(max_memory=MAX_MEMORY), **options
+        )
     if way == "Spark":
         os.environ["PYSPARK_PYTHON"] = sys.executable
         from pyspark.sql import SparkSession
@@ -80,8 +82,10 @@ def read(way: str, path: Path, options: dict[str, Any]) -> karat.Report:
             .config("spark.ui.enabled", "false")
             .getOrCreate()
         )
-        return karat.evaluate(session.read.parquet(str(path)), max_memory=MAX_MEMORY, **options)
-    more = {"max_memory": MAX_MEMORY} if "max_memory" in way else {}
+        return karat.evaluate(
+            session.read.parquet(str(path)), reading=karat.Reading(max_memory=MAX_MEMORY), **options
+        )
+    more = {"reading": karat.Reading(max_memory=MAX_MEMORY)} if "max_memory" in way else {}
     return karat.evaluate(path, **options, **more)
 
 

@@ -161,7 +161,7 @@ def clustered(rows: Any, cells: Any, **options: Any) -> tuple[Call, Check]:
 def on_files(folder: Path, cells: Any, _area: float) -> Iterator[tuple[str, Call, Check]]:
     """The folder, in this process on two threads, as many as the clusters have processes."""
     name = "files: karat, full report of labels in clusters"
-    yield name, *clustered(folder, cells, n_threads=2)
+    yield name, *clustered(folder, cells, reading=karat.Reading(n_threads=2))
 
 
 def of_karat(frame: Any, cells: Any, area: float) -> dict[str, tuple[Call, Check]]:

@@ -171,9 +171,9 @@ def scores(clock: Clock, n: int, dtype: torch.dtype, max_memory: int) -> None:
     max_memory = max(min(max_memory, n_bytes // 2), 1 << 20)
 
     def ours() -> karat.Stream:
-        one = stream(max_memory=max_memory)
+        one = stream(reading=karat.Reading(max_memory=max_memory))
         one.update(true, y_prob=prob)
-        return one.merge(stream(max_memory=max_memory))
+        return one.merge(stream(reading=karat.Reading(max_memory=max_memory)))
 
     def areas() -> torch.Tensor:
         return multiclass_auroc(prob.float(), true, CLASSES, validate_args=False)

@@ -250,11 +250,10 @@ def chosen_figures(samples: int, seed: list[int]) -> list[Figures]:
             gold = np.full(n, np.nan)
             gold[rows] = truth[rows]
             report = karat.evaluate(
-                gold=gold,
-                judge=judge,
+                y_true=gold,
+                design=karat.Judge(judge, is_random=weights is None),
                 y_pred=pred,
                 gold_weights=weights,
-                gold_is_random=weights is None,
                 metrics="accuracy",
             )
             one = report["accuracy"]
@@ -292,7 +291,10 @@ def compared_figures(n_gold: int, agreement: float, samples: int, seed: list[int
         gold[:n_gold] = truth[:n_gold]
         models = {"a": a, "b": b}
         one = karat.compare(
-            gold=gold, judge=judge, y_pred=models, gold_is_random=True, metrics="accuracy"
+            y_true=gold,
+            design=karat.Judge(judge, is_random=True),
+            y_pred=models,
+            metrics="accuracy",
         )["accuracy"]
         own = {name: x[:n_gold] for name, x in models.items()}
         alone = karat.compare(truth[:n_gold], own, metrics="accuracy")["accuracy"]

@@ -60,7 +60,7 @@ def figures(design: str, samples: int, *, is_easy: bool) -> Iterator[str]:
         truth, judge, prob = population(rng, sizes, is_easy=is_easy)
         gold = np.where(has_gold, truth, np.nan)
         report: Any = karat.evaluate(
-            gold=gold, judge=judge, y_prob=prob, gold_weights=weights, metrics=METRICS
+            y_true=gold, design=karat.Judge(judge, weights=weights), y_prob=prob, metrics=METRICS
         )
         for name in METRICS:
             one, value = report[name], true[name].value

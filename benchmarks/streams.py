@@ -83,7 +83,7 @@ def fraud(
 def scores(n: int, max_memory: int) -> None:
     """Two classes; the exact area is that of one sort of all rows."""
     rng, clock = np.random.default_rng(2), Clock()
-    stream = karat.Stream(labels=[0, 1], max_memory=max_memory, level=0.95)
+    stream = karat.Stream(labels=[0, 1], reading=karat.Reading(max_memory=max_memory), level=0.95)
     before = most_memory()
     for first in range(0, n, BATCH):
         y, p = fraud(rng, min(BATCH, n - first))

@@ -98,7 +98,9 @@ def one_vs_one(n: int, k: int) -> Callable[[int], Any]:
 
 def report(n: int, k: int) -> Callable[[int], Any]:
     y, p = two_classes(n) if k == 2 else many_classes(n, k)
-    return lambda threads: str(karat.evaluate(y, y_prob=p, n_threads=threads))
+    return lambda threads: str(
+        karat.evaluate(y, y_prob=p, reading=karat.Reading(n_threads=threads))
+    )
 
 
 def sorted_apart(n: int, dtype: Any) -> Callable[[int], Any]:

@@ -147,7 +147,9 @@ def outcome(seed: int, n_permutations: int, depth: int = 2) -> Outcome:
     made = planted(seed, depth)
     start = time.perf_counter()
     found = karat.find_weak_slices(
-        by=made.columns, loss=made.wrong, n_permutations=n_permutations, seed=seed
+        by=made.columns,
+        loss=made.wrong,
+        interval=karat.Interval(n_replicates=n_permutations, seed=seed),
     )
     seconds = time.perf_counter() - start
     names = set(made.names)
@@ -199,7 +201,10 @@ def noise(seed: int, n_permutations: int, *, clusters: bool) -> bool:
         rates = rng.beta(2.0, 2.0 / base - 2.0, of_rows.max() + 1)
         wrong = (rng.random(n) < rates[of_rows]).astype(float)
     found = karat.find_weak_slices(
-        by=columns, loss=wrong, clusters=of_rows, n_permutations=n_permutations, seed=seed
+        by=columns,
+        loss=wrong,
+        clusters=of_rows,
+        interval=karat.Interval(n_replicates=n_permutations, seed=seed),
     )
     return bool(found)
 

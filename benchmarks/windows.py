@@ -157,7 +157,10 @@ def false_alarms(design: Design, samples: int, seed: int, n_windows: int = N_WIN
             return _is_decided(monitor.add(**batch, again=True))
 
         def by_gate(batch: Batch, labels: Any = labels) -> bool:
-            asked: dict[str, Any] = {"evidence": "low", "adjust": "none", "labels": labels}
+            asked: dict[str, Any] = {
+                "rules": karat.Rules(evidence="low", adjust="none"),
+                "labels": labels,
+            }
             return _is_decided(karat.gate(**batch, **design.rules, **asked))
 
         wrong.append(_first_wrong(drawn(), by_windows))

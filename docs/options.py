@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from karat.api.request.groups import GROUPS, arguments_of
 from karat.api.request.record import Option
 from karat.api.request.request import all_options
 from karat.errors.options import parameter
@@ -43,6 +44,18 @@ TITLES = {
 }
 
 
+def name_of(item: Option) -> str:
+    """Return the option as a call has it: by itself, or as a part of a group."""
+    flat = [verb for verb in item.verbs if item.name in {x.name for x in arguments_of(verb)}]
+    if flat or not item.verbs:
+        return item.name
+    parts = ((group, part) for group in GROUPS for part, x in group.parts.items() if item.name in x)
+    for group, part in parts:
+        return f"karat.{group.__name__}({part}=)"
+    implied = next(group for group in GROUPS if item.name in group.implied)
+    return f"karat.{implied.__name__}"
+
+
 def lines_of(item: Option) -> Iterator[str]:
     """Yield the lines of one option."""
     facts = [f"default `{item.default!r}`"] if item.verbs else []
@@ -53,7 +66,7 @@ def lines_of(item: Option) -> Iterator[str]:
     for flag in (flag for each in columns for flag in each.flags):
         flags.setdefault(flag.name, []).extend(flag.commands.split())
     facts += [f"`{name}` of {', '.join(commands)}" for name, commands in flags.items()]
-    yield f"`{item.name}`: {item.text}"
+    yield f"`{name_of(item)}`: {item.text}"
     for verb, change in item.changes:
         default = item.at(verb).default
         parts = [] if change.text is None else [change.text]
@@ -66,7 +79,8 @@ def lines_of(item: Option) -> Iterator[str]:
 def row_of(cell: Refusal) -> str:
     """Return the row of one option that does not go together with rows of some kind."""
     values = ", ".join(f"`{value!r}`" for value in cell.values)
-    name = parameter(cell.option)
+    name = name_of(all_options()[cell.option]) if cell.option in all_options() else ""
+    name = name if name != cell.option else parameter(name)
     option = f"`{name}`" + (f" ({values})" if values else "") if name else "any"
     verb = "every verb" if cell.verb == "any" else f"`{cell.verb}`"
     return f"| {verb} | {cell.beside} | {option} | {cell.reason} | {cell.signed} | {cell.code} |"

@@ -32,7 +32,9 @@ def averages_here() -> list[float]:
     """Precision, recall and F1 by each average, of one tally."""
     true, pred, _ = rows()
     names = [f"{average}_{rate}" for average in AVERAGES for rate in ("precision", "recall", "f1")]
-    report = karat.evaluate(true, pred, metrics=names, level=None, n_threads=1)
+    report = karat.evaluate(
+        true, pred, metrics=names, level=None, reading=karat.Reading(n_threads=1)
+    )
     return [report[name].value for name in names]
 
 

@@ -50,7 +50,9 @@ class Contest:
             true = np.repeat(true, self.rows_of_a_cluster)
             said = {name: np.repeat(x, self.rows_of_a_cluster) for name, x in said.items()}
         given = {self.models.kind: said}
-        return karat.compare(true, metrics=self.metrics, n_permutations=99, **given, **options)
+        return karat.compare(
+            true, metrics=self.metrics, **given, **options, interval=karat.Interval(n_replicates=99)
+        )
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,9 @@ def _weak(n: int, draw: Draw) -> Source:
             "other": rng.choice(list("uvw"), n),
         }
         found = karat.find_weak_slices(
-            by=columns, loss=draw(rng, columns), n_permutations=99, seed=int(rng.integers(1 << 31))
+            by=columns,
+            loss=draw(rng, columns),
+            interval=karat.Interval(n_replicates=99, seed=int(rng.integers(1 << 31))),
         )
         return {("loss", "a weak slice is found"): bool(len(found))}
 

@@ -54,7 +54,7 @@ def compared(n: int, better: float, n_samples: int, seed: int, *, is_mean: bool)
         rng = np.random.default_rng([seed, n, sample])
         true, models = drawn(rng, n, better)
         each = karat.compare(true, y_score=models, metrics=METRICS, threshold=0.3,
-                             n_permutations=999)  # fmt: skip
+                             interval=karat.Interval(n_replicates=999))  # fmt: skip
         found[sample] = [(x.difference, x.low, x.high, x.p) for x in each]
     truth = found[:, :, 0].mean(axis=0)
     if not is_mean and not better:

@@ -123,7 +123,9 @@ def measured(design: Design, n_samples: int, seed: Sequence[int]) -> list[Figure
     start = time.process_time()
     known: dict[bytes, Report] = {}
     for i, sample in enumerate(design.source(rng, count)):
-        options = dict(design.options) | {"seed": int(rng.integers(1 << 31))}
+        options = dict(design.options) | {
+            "interval": karat.Interval(seed=int(rng.integers(1 << 31)))
+        }
         # Of few rows many samples are the same table.
         key = np.asarray(sample["confusion"]).tobytes() if set(sample) == {"confusion"} else b""
         report = known.get(key)

@@ -158,7 +158,11 @@ def _of_two(
     def source(rng: np.random.Generator) -> dict[tuple[str, str], bool]:
         true, said = models.drawn(rng, n)
         found = karat.compare(
-            true, metrics=metrics, seed=int(rng.integers(1 << 31)), **{models.kind: said}, **options
+            true,
+            metrics=metrics,
+            **{models.kind: said},
+            **options,
+            interval=karat.Interval(seed=int(rng.integers(1 << 31))),
         )
         seen = {}
         for name, one in zip(metrics, found.differences, strict=True):
@@ -288,8 +292,7 @@ def _exchanged(
         a = np.where(hard < np.where(true == 1, first, second), true, 1 - true)
         b = np.where(shared < np.where(true == 1, second, first), true, 1 - true)
         found = karat.compare(
-            true, {"a": a, "b": b}, metrics=metrics, labels=[0, 1], n_permutations=499,
-            seed=int(rng.integers(1 << 31)),
+            true, {"a": a, "b": b}, metrics=metrics, labels=[0, 1], interval=karat.Interval(n_replicates=499, seed=int(rng.integers(1 << 31))),
         )  # fmt: skip
         return {(one.metric, "size"): one.p is not None and one.p < 0.05 for one in found}
 

@@ -232,7 +232,7 @@ def test_labels_of_sets_and_scores_in_buckets_show_values_too(chrome: Any, tmp_p
     truth = (rng.random((300, 4)) < 0.4).astype(int)
     scores = np.clip(0.3 * truth + 0.7 * rng.random((300, 4)), 0, 1)
     karat.evaluate(truth, y_prob=scores).to_html(tmp_path / "sets.html")
-    stream = karat.Stream(labels=[0, 1], max_memory=1 << 20)
+    stream = karat.Stream(labels=[0, 1], reading=karat.Reading(max_memory=1 << 20))
     many, p = rng.integers(0, 2, 100_000), rng.random(100_000)
     stream.update(many, y_prob=np.clip(0.6 * p + 0.4 * many, 0, 1))
     stream.report().to_html(tmp_path / "buckets.html")

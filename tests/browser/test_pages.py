@@ -55,7 +55,7 @@ def pages(
         "digits": digits,
         "hundred": hundred(),
         "hostile": karat.evaluate(
-            truth, y_prob=prob / prob.sum(axis=1, keepdims=True), class_names=HOSTILE
+            truth, y_prob=prob / prob.sum(axis=1, keepdims=True), labels=karat.Labels(names=HOSTILE)
         ),
     }
     found = {name: folder / f"{name}.html" for name in (*reports, "compare")}

@@ -18,7 +18,7 @@ from tests.cli.running import Karat
 
 PREDICTIONS = ROOT / "examples" / "predictions"
 DIGITS = str(PREDICTIONS / "digits_judged.csv")
-COLUMNS = "--gold", "gold", "--judge", "judge"
+COLUMNS = "--true", "gold", "--judge", "judge"
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_missing_truth_names_the_judge(karat: Karat) -> None:
         (("--method", "bootstrap"), "K243"),
         (("--level", "none"), "K243"),
         (("--metrics", "support"), "K247"),
-        (("--gold-weight", "judge_confidence"), None),
+        (("--gold-weights", "judge_confidence"), None),
     ],
 )
 def test_what_a_judge_does_not_have_is_refused(
@@ -92,7 +92,7 @@ def test_systems_are_compared(tmp_path: Path, karat: Karat) -> None:
     one = next(x for x in found["differences"] if x["metric"] == "accuracy")
     assert one["low"] <= 0.9694 - 0.8509 <= one["high"]
     assert "prediction-powered t" in one["method"]
-    assert "K242" in karat("compare", *files, "--gold", "gold").err
+    assert "K242" in karat("compare", *files, "--true", "gold").err
 
 
 def test_rows_to_label_are_drawn(karat: Karat) -> None:
@@ -182,12 +182,12 @@ def _write(path: Path, rows: list[dict[str, str]]) -> None:
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        (("report", DIGITS, "--gold", "judge", "--judge", "judge"), "names the same column"),
+        (("report", DIGITS, "--true", "judge", "--judge", "judge"), "names the same column"),
         (
-            ("report", DIGITS, "--gold", "judge", "--judge", "gold"),
+            ("report", DIGITS, "--true", "judge", "--judge", "gold"),
             "Every row needs a judge's label",
         ),
-        (("report", DIGITS, "--gold", "pred", "--judge", "judge"), "give the labels as --true"),
+        (("report", DIGITS, "--true", "pred", "--judge", "judge"), "give the labels as --true"),
         (
             ("label", DIGITS, "--judge", "judge", "-n", "50", "--ids", "nope"),
             "There is no column 'nope' for id",

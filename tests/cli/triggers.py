@@ -44,7 +44,7 @@ def with_the_checkpoint_of_another_read() -> object:
     with tempfile.TemporaryDirectory() as folder:
         rows = pl.DataFrame({"label": [0, 1], "pred": [0, 1]})
         rows.write_parquet(Path(folder, "rows.parquet"))
-        read = {"checkpoint": Path(folder, "read.karat"), "y_pred": "pred"}
+        read = {"reading": karat.Reading(checkpoint=Path(folder, "read.karat")), "y_pred": "pred"}
         karat.evaluate(folder, **read)
         return karat.evaluate(folder, labels=[1, 0], **read)
 
@@ -80,7 +80,7 @@ def of_rows_that_a_checkpoint_lacks() -> object:
         path = Path(folder) / "a.csv"
         path.write_bytes(ONE)
         checkpoint = Path(folder) / "read.karat"
-        return karat.evaluate(str(path), keep_rows=20, checkpoint=checkpoint)
+        return karat.evaluate(str(path), reading=karat.Reading(keep_rows=20, checkpoint=checkpoint))
 
 
 def of_a_state_in_use() -> object:
@@ -114,7 +114,9 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K410": reading({"a.csv": ONE, "b.csv": b"label,guess\n0,1\n"}, "a.csv", "b.csv"),
     "K411": reading({"a.xlsx": b"PK"}, "a.xlsx"),
     "K414": with_the_checkpoint_of_another_read,
-    "K415": lambda: karat.evaluate({"label": [0, 1], "pred": [0, 1]}, checkpoint="read.karat"),
+    "K415": lambda: karat.evaluate(
+        {"label": [0, 1], "pred": [0, 1]}, reading=karat.Reading(checkpoint="read.karat")
+    ),
     "K417": of_a_file_that_is_written_meanwhile,
     "K418": with_a_full_temporary_folder,
     "K419": without_memory,

@@ -55,7 +55,7 @@ CALLS: dict[str, dict[str, Any]] = {
     },
     "names": {
         "y_true": "animal", "y_pred": "guess", "y_prob": "", "level": None, "metrics": "macro_f1",
-        "class_names": {"cat": "Cat", "dog": "Dog", "eel": "Eel"},
+        "labels": karat.Labels(names={"cat": "Cat", "dog": "Dog", "eel": "Eel"}),
     },
 }  # fmt: skip
 """Arguments of `karat.evaluate`, by what they try."""

@@ -18,6 +18,7 @@ import pytest
 import karat
 from karat.errors import KaratError
 from tests.clusters.frames import CALLS, CLASSES, assert_same_reports, check_call, predictions
+from tests.grouping import grouped
 from tests.optional import optional
 
 dask = optional("dask")
@@ -101,8 +102,12 @@ def test_names_find_their_columns(cluster: Any) -> None:
 def test_more_than_a_task_keeps_becomes_tables(cluster: Any) -> None:
     rows = predictions(60_000).drop(columns="all_probs")
     frame = dd.from_pandas(rows, npartitions=4, sort=False)
-    found = karat.evaluate(frame, max_memory=1 << 20, **CALLS["columns"])
-    stream = karat.Stream(labels=sorted(rows["animal"].unique()), max_memory=1 << 20)
+    found = karat.evaluate(
+        frame, **grouped({"reading": karat.Reading(max_memory=1 << 20), **CALLS["columns"]})
+    )
+    stream = karat.Stream(
+        labels=sorted(rows["animal"].unique()), reading=karat.Reading(max_memory=1 << 20)
+    )
     prob = rows[["proba_cat", "proba_dog", "proba_eel"]].to_numpy()
     stream.update(rows["animal"], y_prob=prob, weights=rows["importance"])
     expected = dict(stream.report().metrics)
@@ -117,12 +122,16 @@ def test_weights_in_tables_are_numbers_of_rows(cluster: Any) -> None:
     rows = predictions(60_000).drop(columns="all_probs")
     rows["importance"] = np.ceil(rows["importance"])
     frame = dd.from_pandas(rows, npartitions=4, sort=False)
-    given = {**CALLS["columns"], "max_memory": 1 << 20, "metrics": ["log_loss", "brier"]}
-    found = karat.evaluate(frame, weights_are="frequency", **given)
+    given = {
+        **CALLS["columns"],
+        "reading": karat.Reading(max_memory=1 << 20),
+        "metrics": ["log_loss", "brier"],
+    }
+    found = karat.evaluate(frame, weights_are="frequency", **grouped(given))
     expected = karat.evaluate(
-        rows, weights_are="frequency", metrics=["log_loss", "brier"], **CALLS["columns"]
+        rows, weights_are="frequency", metrics=["log_loss", "brier"], **grouped(CALLS["columns"])
     )
-    plain = karat.evaluate(frame, **given)
+    plain = karat.evaluate(frame, **grouped(given))
     for name, result in expected.metrics.items():
         assert found[name].low == pytest.approx(result.low, rel=1e-9), name
         assert plain[name].low < found[name].low, name
@@ -148,9 +157,9 @@ def test_what_is_wrong_with_a_row_is_told(name: str, cluster: Any) -> None:
         rows[column] = rows[column].astype(float)
     frame = dd.from_pandas(rows, npartitions=10, sort=False)
     with pytest.raises(KaratError) as found:
-        karat.evaluate(frame, **call)
+        karat.evaluate(frame, **grouped(call))
     with pytest.raises(KaratError) as expected:
-        karat.evaluate(rows, **call)
+        karat.evaluate(rows, **grouped(call))
     assert found.value.code == expected.value.code == code
     first, *_ = str(found.value).splitlines()
     assert first == str(expected.value).splitlines()[0]
@@ -162,7 +171,7 @@ def test_values_beside_partitions_are_refused() -> None:
     frame = dd.from_pandas(ROWS, npartitions=2, sort=False)
     for given in ({"weights": ROWS["importance"]}, {"clusters": ROWS["label"]}):
         with pytest.raises(KaratError, match="rows are in partitions"):
-            karat.evaluate(frame, **CALLS["text"], **given)
+            karat.evaluate(frame, **grouped({**CALLS["text"], **given}))
 
 
 @pytest.mark.parametrize("option", ["exact", "checkpoint"])
@@ -170,7 +179,7 @@ def test_what_only_files_have_is_refused(option: str, tmp_path: Path) -> None:
     frame = dd.from_pandas(ROWS, npartitions=2, sort=False)
     given: dict[str, Any] = {"exact": True, "checkpoint": tmp_path / "read.karat"}
     with pytest.raises(KaratError, match=f"{option}= is for Parquet files") as caught:
-        karat.evaluate(frame, **CALLS["columns"], **{option: given[option]})
+        karat.evaluate(frame, **grouped({**CALLS["columns"], option: given[option]}))
     assert caught.value.code == "K415"
     assert "The rows are in partitions." in str(caught.value)
 
@@ -188,12 +197,12 @@ def test_lists_that_dask_has_made_text_are_told(name: str) -> None:
     rows = ROWS.rename(columns={"all_probs": columns[1]})[columns]
     frame = dd.from_pandas(rows, npartitions=2, sort=False)
     with pytest.raises(KaratError, match=r"dask.config.set\(.*convert-string") as caught:
-        karat.evaluate(frame, **call)
+        karat.evaluate(frame, **grouped(call))
     assert caught.value.code == code
     assert len(str(caught.value).splitlines()) == 3
     with dask.config.set({"dataframe.convert-string": False}):
         kept = dd.from_pandas(rows, npartitions=2, sort=False)
-    assert karat.evaluate(kept, **call or {"y_prob": columns[1]}).scores is not None
+    assert karat.evaluate(kept, **grouped(call or {"y_prob": columns[1]})).scores is not None
 
 
 def test_probabilities_that_are_text_beside_predictions_are_told() -> None:
@@ -238,8 +247,8 @@ def test_a_killed_worker_changes_nothing(cluster: Any, tmp_path: Path) -> None:
 
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
-    found = karat.evaluate(frame, **CALLS["columns"])
+    found = karat.evaluate(frame, **grouped(CALLS["columns"]))
     killer.join()
-    assert_same_reports(found, karat.evaluate(ROWS, **CALLS["columns"]), within=0.0)
+    assert_same_reports(found, karat.evaluate(ROWS, **grouped(CALLS["columns"])), within=0.0)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

@@ -97,7 +97,11 @@ def test_more_rows_than_a_task_keeps_are_counted_in_tables(
     rows = predictions(150_000).drop(columns="all_probs")
     call = {name: value for name, value in CALLS[name].items() if name != "level"}
     found = evaluate_locally(
-        split(rows, [40_000, 41_000, 41_000]), 1, monkeypatch, max_memory=1 << 20, **call
+        split(rows, [40_000, 41_000, 41_000]),
+        1,
+        monkeypatch,
+        reading=karat.Reading(max_memory=1 << 20),
+        **call,
     )
     expected = karat.evaluate(rows, **call)
     assert found.cells.matrix().sum() == pytest.approx(expected.cells.matrix().sum())

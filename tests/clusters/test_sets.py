@@ -109,9 +109,12 @@ def test_a_row_of_weight_three_is_three_rows(method: str | None) -> None:
     true, pred, _ = drawn(5)
     w = np.random.default_rng(0).integers(0, 4, len(true))
     at = np.repeat(np.arange(len(true)), w)
-    options: dict[str, Any] = {"method": method, "n_replicates": 100, "metrics": NAMES}
+    options: dict[str, Any] = {
+        "interval": karat.Interval(method=method, n_replicates=100),
+        "metrics": NAMES,
+    }
     options["class_names"] = list("vwxyz")
-    once: Any = karat.evaluate(true, pred, weights=w, weights_are="frequency", **options)
+    once: Any = karat.evaluate(true, pred, weights=karat.Frequency(w), **options)
     often: Any = karat.evaluate(true[at], pred[at], **options)
     within = {"abs": 0.03} if method in ("bootstrap", "bayesian") else {"rel": 1e-9}
     for name in NAMES:
@@ -157,7 +160,7 @@ def test_metrics_of_scores_take_clusters_and_numbers_of_rows() -> None:
     together: Any = karat.evaluate(true, y_prob=prob, metrics=names, clusters=clusters)
     w = rng.integers(0, 3, n)
     at = np.repeat(np.arange(n), w)
-    facts: dict[str, Any] = {"weights": w, "weights_are": "frequency"}
+    facts: dict[str, Any] = {"weights": karat.Frequency(w)}
     often: Any = karat.evaluate(true, y_prob=prob, metrics=names, **facts)
     again: Any = karat.evaluate(true[at], y_prob=prob[at], metrics=names)
     for name in names:
@@ -171,8 +174,7 @@ def test_metrics_of_scores_take_clusters_and_numbers_of_rows() -> None:
         y_prob=prob,
         metrics=names[:1],
         clusters=clusters,
-        method="bootstrap",
-        n_replicates=100,
+        interval=karat.Interval(method="bootstrap", n_replicates=100),
     )
     error = drawn_again["macro_roc_auc"].standard_error
     assert error == pytest.approx(together["macro_roc_auc"].standard_error)

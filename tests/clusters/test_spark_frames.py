@@ -141,7 +141,7 @@ def test_more_than_a_task_keeps_becomes_tables(spark: Any) -> None:
     frame = frame.persist()
     rows = frame.toPandas()
     call = {"metrics": ["roc_auc", "log_loss", "brier", "f1"], "positive": "yes"}
-    found = karat.evaluate(frame, max_memory=1 << 20, **call)
+    found = karat.evaluate(frame, reading=karat.Reading(max_memory=1 << 20), **call)
     expected = karat.evaluate(rows, **call)
     for name, result in expected.metrics.items():
         assert found.metrics[name].value == pytest.approx(result.value, abs=1e-4), name

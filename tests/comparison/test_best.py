@@ -192,7 +192,7 @@ def test_rows_of_a_cluster_count_together() -> None:
     one, other = (contest(x, "accuracy").covariance for x in (plain, found))
     assert other == pytest.approx(one * len(TRUE) / (len(TRUE) - 1), rel=1e-9, abs=1e-15)
     weights = karat.compare(
-        TRUE, MODELS, metrics=["accuracy"], weights=np.full(len(TRUE), 3), weights_are="frequency"
+        TRUE, MODELS, metrics=["accuracy"], weights=karat.Frequency(np.full(len(TRUE), 3))
     )
     written_out = karat.compare(twice[0], models, metrics=["accuracy"])
     assert weights.best("accuracy") == written_out.best("accuracy")
@@ -329,7 +329,10 @@ def test_it_is_computed_when_it_is_read_and_only_once() -> None:
 
 
 def test_the_seed_decides() -> None:
-    one, same, other = (karat.compare(TRUE, MODELS, seed=seed).to_dict() for seed in (0, 0, 1))
+    one, same, other = (
+        karat.compare(TRUE, MODELS, interval=karat.Interval(seed=seed)).to_dict()
+        for seed in (0, 0, 1)
+    )
     assert one["best"] == same["best"]
     assert one["best"] != other["best"]
     for metric, best in one["best"].items():

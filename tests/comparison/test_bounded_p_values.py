@@ -40,7 +40,9 @@ def test_a_bound_of_one_slice_is_one_of_all_slices() -> None:
 def test_differences_in_every_label_show_it() -> None:
     truth = [{"cat"}, {"dog"}, {"cat", "dog"}] * 20
     models = {"old": [{"cat"}, {"dog"}, {"cat"}] * 20, "new": truth}
-    same, other = karat.compare(truth, models, n_permutations=499).per_label("recall")
+    same, other = karat.compare(truth, models, interval=karat.Interval(n_replicates=499)).per_label(
+        "recall"
+    )
     assert (other.p, other.p_adjusted) == (0.002, 0.002)
     assert ", p < 0.002 (all labels at once): better" in str(other)
     assert ", p = 1 (all labels at once)" in str(same)

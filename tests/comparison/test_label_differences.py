@@ -177,7 +177,9 @@ def test_rows_that_are_copies_of_each_other_count_once_as_a_cluster() -> None:
 def test_rare_classes_are_tested_by_swaps_with_the_same_p_for_the_same_seed() -> None:
     true, (a, b) = drawn(11, 60)
     first, second, third = (
-        karat.compare(true, {"b": b, "a": a}, seed=seed, metrics="macro_f1")["macro_f1"]
+        karat.compare(
+            true, {"b": b, "a": a}, interval=karat.Interval(seed=seed), metrics="macro_f1"
+        )["macro_f1"]
         for seed in (0, 0, 1)
     )
     assert first.method.startswith("swap permutation")
@@ -188,7 +190,9 @@ def test_rare_classes_are_tested_by_swaps_with_the_same_p_for_the_same_seed() ->
 
 def test_a_permutation_of_the_rows_gives_the_p_value_of_the_cells() -> None:
     true, (a, b) = drawn(12, 40, (0.4, 0.2), k=3)
-    found = karat.compare(true, {"b": b, "a": a}, metrics="macro_f1", n_permutations=20_000)
+    found = karat.compare(
+        true, {"b": b, "a": a}, metrics="macro_f1", interval=karat.Interval(n_replicates=20_000)
+    )
     rng, ones = np.random.default_rng(1), np.ones(40)
     seen = abs(value("macro_f1", true, a, ones, 3) - value("macro_f1", true, b, ones, 3))
     beyond = 0
@@ -269,7 +273,7 @@ def test_a_p_value_that_replicates_bound_is_shown_as_a_bound() -> None:
     models = {"bad": bad, "good": good, "fair": fair}
     for adjust, factor in (("holm", 3), ("none", 1)):
         found = karat.compare(
-            true, models, metrics=["macro_f1"], n_permutations=499, adjust=adjust
+            true, models, metrics=["macro_f1"], interval=karat.Interval(n_replicates=499), adjust=adjust
         )  # fmt: skip
         shown = [f"<{factor * 0.002:.4f}", f"{found.differences[1].p_adjusted:.2f}"]
         for text in (str(found), found.to_markdown(), found.to_html()):

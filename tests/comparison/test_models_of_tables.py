@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import karat
+from tests.grouping import grouped
 
 _RNG = np.random.default_rng(5)
 N = 240
@@ -74,8 +75,12 @@ def test_models_side_by_side_are_those_of_their_columns(container: str, tmp_path
         assert without_doubts(call()) == expected
     beside = {"weights": "mass", "clusters": "user"}
     values = {name: FRAME[column] for name, column in beside.items()}
-    found = karat.compare(data, y_true="label", y_pred=["old", "new"], **beside)
-    assert without_doubts(found) == without_doubts(karat.compare(TRUTH, MODELS, **values))
+    found = karat.compare(
+        data, y_true="label", y_pred=["old", "new"], **grouped(beside, ("adjust",))
+    )
+    assert without_doubts(found) == without_doubts(
+        karat.compare(TRUTH, MODELS, **grouped(values, ("adjust",)))
+    )
 
 
 def test_columns_of_scores_are_those_of_the_classes_in_their_names() -> None:
@@ -87,8 +92,10 @@ def test_columns_of_scores_are_those_of_the_classes_in_their_names() -> None:
 
 
 def test_folds_are_a_column_too() -> None:
-    found = karat.compare(FRAME, y_pred=["old", "new"], folds="part", metrics="accuracy")
-    expected = karat.compare(TRUTH, MODELS, folds=FRAME["part"], metrics="accuracy")
+    found = karat.compare(
+        FRAME, y_pred=["old", "new"], design=karat.Folds("part"), metrics="accuracy"
+    )
+    expected = karat.compare(TRUTH, MODELS, design=karat.Folds(FRAME["part"]), metrics="accuracy")
     assert found.folds is not None
     assert expected.folds is not None
     assert str(found.folds) == str(expected.folds)
@@ -148,20 +155,23 @@ def test_every_option_counts_for_tables_of_their_own() -> None:
     }
     options: list[dict[str, Any]] = [
         {"paired": False},
-        {"class_names": ["a cat", "a dog", "an eel"]},
+        {"labels": karat.Labels(names=["a cat", "a dog", "an eel"])},
         {"baseline": "new"},
         {"margin": 0.05},
     ]
     for option in options:
-        found, expected = karat.compare(each, **option), karat.compare(TRUTH, MODELS, **option)
+        found, expected = (
+            karat.compare(each, **grouped(option, ("adjust",))),
+            karat.compare(TRUTH, MODELS, **grouped(option, ("adjust",))),
+        )
         assert without_doubts(found) == without_doubts(expected), option
         assert (found.is_paired, found.classes.names) == (
             expected.is_paired,
             expected.classes.names,
         )
     beside = {"weights_are": "frequency", "metrics": "accuracy"}
-    found = karat.compare(each, weights="mass", **beside)
-    expected = karat.compare(TRUTH, MODELS, weights=FRAME["mass"], **beside)
+    found = karat.compare(each, weights="mass", **grouped(beside, ("adjust",)))
+    expected = karat.compare(TRUTH, MODELS, weights=FRAME["mass"], **grouped(beside, ("adjust",)))
     assert without_doubts(found) == without_doubts(expected)
     with pytest.raises(karat.InputError, match="K250"):
-        karat.compare(each, folds=FRAME["part"])
+        karat.compare(each, design=karat.Folds(FRAME["part"]))

@@ -33,7 +33,7 @@ def test_of_several_pairs_one_is_named() -> None:
         assert pair in text
     assert three["accuracy", "b", "a"].difference == two["accuracy"].difference
     folds = np.arange(len(TRUE)) % 3
-    over = karat.compare(TRUE, {"a": RIGHT, "b": HALF, "c": HALF}, folds=folds).folds
+    over = karat.compare(TRUE, {"a": RIGHT, "b": HALF, "c": HALF}, design=karat.Folds(folds)).folds
     assert "('accuracy', 'c', 'b')" in refused(lambda: over["accuracy"])
     assert over["accuracy", "b", "a"].a == "b"
 

@@ -34,7 +34,7 @@ def test_a_row_of_weight_three_is_three_rows(kind: str, is_paired: bool, cluster
     name = "y_pred" if kind == "labels" else "y_prob"
     options: dict[str, Any] = {"paired": is_paired, "labels": [0, 1], "margin": 0.1}
     found = karat.compare(
-        TRUE, **{name: models}, weights=TIMES, weights_are="frequency", clusters=clusters, **options
+        TRUE, **{name: models}, weights=karat.Frequency(TIMES), clusters=clusters, **options
     )
     long = karat.compare(
         written_out(TRUE),
@@ -59,7 +59,7 @@ def test_a_row_of_weight_three_is_three_rows(kind: str, is_paired: bool, cluster
 def test_models_on_rows_of_their_own_count_rows_too() -> None:
     found = karat.compare(
         {"b": TRUE, "a": TRUE}, {"b": B, "a": A}, metrics="accuracy",
-        weights={"b": TIMES, "a": np.ones(N)}, weights_are="frequency",
+        weights=karat.Frequency({"b": TIMES, "a": np.ones(N)}),
     )  # fmt: skip
     assert found.n == {"b": int(TIMES.sum()), "a": N}
 
@@ -72,7 +72,7 @@ def test_what_is_no_number_of_rows_is_refused() -> None:
 
     models = {"b": B, "a": A}
     refused("K122", TRUE, models, weights_are="rows")
-    refused("K150", TRUE, models, weights=TIMES + 0.5, weights_are="frequency")
-    refused("K150", TRUE, y_prob=PROB, weights=TIMES + 0.5, weights_are="frequency")
+    refused("K150", TRUE, models, weights=karat.Frequency(TIMES + 0.5))
+    refused("K150", TRUE, y_prob=PROB, weights=karat.Frequency(TIMES + 0.5))
     reports = {name: karat.evaluate(TRUE, said) for name, said in models.items()}
     refused("K160", reports, weights_are="frequency")

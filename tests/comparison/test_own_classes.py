@@ -14,6 +14,7 @@ import pytest
 import karat
 from karat.inference.comparison import sets
 from karat.inference.comparison.models import Joint
+from tests.grouping import grouped
 
 Labels = npt.NDArray[Any]
 SEEDS = range(2)
@@ -60,7 +61,7 @@ def options_of(design: str, n: int) -> dict[str, Any]:
     if design == "clusters":
         return {"clusters": np.arange(n) // 3}
     if design == "frequency":
-        return {"weights": np.arange(n) % 3 + 1, "weights_are": "frequency"}
+        return {"weights": karat.Frequency(np.arange(n) % 3 + 1)}
     return {"undefined": design} if design in ("exclude", "nan") else {}
 
 
@@ -75,23 +76,26 @@ def test_values_are_those_of_the_report_of_each_model(
 ) -> None:
     true, models = rows(seed, kind)
     options = options_of(design, len(true))
-    few = {"n_permutations": 99}
-    found = karat.compare(true, models, metrics=metrics, **options, **few)
-    assert check_values(found, lambda name: karat.evaluate(true, models[name], **options)) >= 16
-    apart = karat.compare(true, models, paired=False, **options, **few)
-    check_values(apart, lambda name: karat.evaluate(true, models[name], **options))
+    few = {"interval": karat.Interval(n_replicates=99)}
+    found = karat.compare(true, models, metrics=metrics, **grouped({**options, **few}, ("adjust",)))
+    assert (
+        check_values(found, lambda name: karat.evaluate(true, models[name], **grouped(options)))
+        >= 16
+    )
+    apart = karat.compare(true, models, paired=False, **grouped({**options, **few}, ("adjust",)))
+    check_values(apart, lambda name: karat.evaluate(true, models[name], **grouped(options)))
 
 
 @pytest.mark.parametrize("kind", ["text", "numbers"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_third_model_does_not_change_the_difference_of_two(seed: int, kind: str) -> None:
     true, models = rows(seed, kind)
-    facts = {"metrics": "all", "adjust": "none", "n_permutations": 199}
-    every = karat.compare(true, models, **facts)
+    facts = {"metrics": "all", "adjust": "none", "interval": karat.Interval(n_replicates=199)}
+    every = karat.compare(true, models, **grouped(facts, ("adjust",)))
     names = list(models)
     for i, b in enumerate(names):
         for a in names[i + 1 :]:
-            two = karat.compare(true, {b: models[b], a: models[a]}, **facts)
+            two = karat.compare(true, {b: models[b], a: models[a]}, **grouped(facts, ("adjust",)))
             for metric in two.metrics:
                 one, other = two[metric, a, b], every[metric, a, b]
                 assert one.verdict == other.verdict, (metric, a, b)
@@ -107,7 +111,9 @@ def test_a_third_model_does_not_change_the_difference_of_two(seed: int, kind: st
 def test_declared_classes_all_count() -> None:
     true, models = rows(0, "text")
     labels = ["a", "b", "mid", "unknown", "x", "zz"]
-    found = karat.compare(true, models, labels=labels, metrics="all", n_permutations=99)
+    found = karat.compare(
+        true, models, labels=labels, metrics="all", interval=karat.Interval(n_replicates=99)
+    )
     check_values(found, lambda name: karat.evaluate(true, models[name], labels=labels))
     alone = karat.compare(true, models)
     mine, theirs = (one.values["macro_f1"]["first"].value for one in (found, alone))
@@ -118,8 +124,10 @@ def test_declared_classes_all_count() -> None:
 def test_models_of_the_same_classes_are_compared_as_with_declared_ones(seed: int) -> None:
     true, models = rows(seed, "numbers")
     two = {name: models[name] for name in ("first", "second")}
-    facts = {"metrics": "all", "n_permutations": 199}
-    found, declared = (karat.compare(true, two, labels=x, **facts) for x in (None, [1, 2, 5]))
+    facts = {"metrics": "all", "interval": karat.Interval(n_replicates=199)}
+    found, declared = (
+        karat.compare(true, two, labels=x, **grouped(facts, ("adjust",))) for x in (None, [1, 2, 5])
+    )
     for one, other in zip(found.differences, declared.differences, strict=True):
         # Undefined values are not equal to themselves.
         assert str(replace(one, method="")) == str(replace(other, method=""))
@@ -154,7 +162,7 @@ def test_rows_of_each_model_and_reports() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_best_of_several_and_all_at_once_read_the_same_values(seed: int) -> None:
     true, models = rows(seed, "text")
-    found = karat.compare(true, models, adjust="maxt", n_permutations=99)
+    found = karat.compare(true, models, adjust="maxt", interval=karat.Interval(n_replicates=99))
     values = {name: karat.evaluate(true, said)["macro_f1"].value for name, said in models.items()}
     best = found.best("macro_f1")
     assert best.model == max(values, key=lambda name: values[name])
@@ -164,9 +172,9 @@ def test_best_of_several_and_all_at_once_read_the_same_values(seed: int) -> None
 def test_folds_are_those_of_the_report() -> None:
     true, models = rows(1, "text", 150)
     folds = np.arange(len(true)) % 5
-    found = karat.compare(true, models, folds=folds)
+    found = karat.compare(true, models, design=karat.Folds(folds))
     for name, said in models.items():
-        alone = karat.evaluate(true, said, folds=folds).folds["macro_f1"]
+        alone = karat.evaluate(true, said, design=karat.Folds(folds)).folds["macro_f1"]
         mine = found.folds.models[name]["macro_f1"]
         assert mine.values == pytest.approx(alone.values)
 
@@ -177,7 +185,7 @@ def test_a_gate_shows_one_value_of_a_metric() -> None:
     new[0], new[4], new[7] = "b", "a", "c"
     old[5], old[8] = "unknown", "a"
     rules = {"min": {"macro_f1": 0.9}, "no_worse_than": {"macro_f1": 0.01}}
-    found = karat.gate(true, new, baseline=old, **rules)
+    found = karat.gate(true, new, baseline=old, **grouped(rules))
     own = [karat.evaluate(true, said)["macro_f1"] for said in (new, old)]
     for rule in found.rules:
         assert rule.value == pytest.approx(own[0].value)
@@ -207,11 +215,15 @@ def sets_of(seed: int) -> tuple[list[set[str]], dict[str, list[set[str]]]]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_labels_of_sets_are_those_of_the_report(seed: int) -> None:
     true, models = sets_of(seed)
-    found = karat.compare(true, models, metrics="all", n_permutations=199)
+    found = karat.compare(true, models, metrics="all", interval=karat.Interval(n_replicates=199))
     check_values(found, lambda name: karat.evaluate(true, models[name]))
     two = {name: models[name] for name in ("first", "second")}
-    alone = karat.compare(true, two, metrics="all", adjust="none", n_permutations=199)
-    three = karat.compare(true, models, metrics="all", adjust="none", n_permutations=199)
+    alone = karat.compare(
+        true, two, metrics="all", adjust="none", interval=karat.Interval(n_replicates=199)
+    )
+    three = karat.compare(
+        true, models, metrics="all", adjust="none", interval=karat.Interval(n_replicates=199)
+    )
     for one in alone:
         other = three[one.metric, one.a, one.b]
         assert (one.low is None, one.p is None) == (other.low is None, other.p is None)
@@ -226,10 +238,12 @@ def test_systems_with_a_judge_have_their_own_classes() -> None:
     true, models = rows(1, "text", 200)
     gold = true.astype(object)
     gold[80:] = None
-    facts = {"gold": gold, "judge": true, "gold_is_random": True}
-    three = karat.compare(y_pred=models, **facts)
+    facts = {"y_true": gold, "design": karat.Judge(true, is_random=True)}
+    three = karat.compare(y_pred=models, **grouped(facts, ("adjust",)))
     two = karat.compare(
-        y_pred={name: models[name] for name in ("first", "second")}, metrics="macro_f1", **facts
+        y_pred={name: models[name] for name in ("first", "second")},
+        metrics="macro_f1",
+        **grouped(facts, ("adjust",)),
     )
     # The weight of the judge is one for all systems.
     assert three.values["macro_f1"]["first"].value == pytest.approx(

@@ -41,7 +41,9 @@ def test_p_values_are_those_of_every_exchange_of_rows() -> None:
     deviation = np.sqrt((each**2).mean(axis=0))
     scaled = each / np.where(deviation > 0.0, deviation, np.inf)
     together = (scaled.max(axis=1)[:, None] >= scaled[0] - 1e-12).mean(axis=0)
-    found = karat.compare(true, models, n_permutations=20_000).per_label("recall", "a", "b")
+    found = karat.compare(true, models, interval=karat.Interval(n_replicates=20_000)).per_label(
+        "recall", "a", "b"
+    )
     assert [one.p for one in found] == pytest.approx(alone, abs=0.015)
     assert [one.p_adjusted for one in found] == pytest.approx(together, abs=0.02)
     assert [one.difference for one in found] == pytest.approx(recalls(true, a) - recalls(true, b))
@@ -52,10 +54,16 @@ def test_p_values_are_those_of_every_exchange_of_rows() -> None:
 def test_limits_are_those_of_two_classes(options: dict[str, Any]) -> None:
     true, models = drawn(2, 300, 3, (0.2, 0.12))
     for name in ("recall", "f1", "specificity"):
-        found = karat.compare(true, models, n_permutations=299, **options).per_label(name)
+        found = karat.compare(
+            true, models, interval=karat.Interval(n_replicates=299), **options
+        ).per_label(name)
         for label, one in enumerate(found):
             columns = {x: pred[:, label] for x, pred in models.items()}
-            facts: dict[str, Any] = {"metrics": name, "positive": True, "n_permutations": 99}
+            facts: dict[str, Any] = {
+                "metrics": name,
+                "positive": True,
+                "interval": karat.Interval(n_replicates=99),
+            }
             alone = karat.compare(true[:, label], columns, **facts, **options)[name]
             assert one.difference == pytest.approx(alone.difference)
             assert (one.low, one.high) == pytest.approx((alone.low, alone.high), abs=0.006)
@@ -68,7 +76,9 @@ def test_labels_at_once_are_rarely_called_different() -> None:
     shown = np.zeros(2)
     for seed in range(60):
         true, models = drawn(seed + 10, 80, 20, (0.25, 0.25))
-        compared = karat.compare(true, models, metrics="micro_f1", n_permutations=299)
+        compared = karat.compare(
+            true, models, metrics="micro_f1", interval=karat.Interval(n_replicates=299)
+        )
         found = compared.per_label("specificity")
         shown[0] += min(one.p_adjusted for one in found) < 0.05
         shown[1] += min(one.p for one in found) < 0.05
@@ -80,14 +90,14 @@ def test_labels_at_once_are_rarely_called_different() -> None:
 def test_one_label_that_is_better_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     true, models = drawn(3, 400, 6, (0.15, 0.15))
     models["b"] = np.where(np.arange(6) == 4, true, models["b"])
-    found = karat.compare(true, models, class_names=list("uvwxyz")).per_label()
+    found = karat.compare(true, models, labels=karat.Labels(names=list("uvwxyz"))).per_label()
     assert [one.label for one in found if one.p_adjusted < 0.05] == [4]
     assert str(found[4]).startswith("f1 of 4: b − a = +0.")
     clustered = karat.compare(true, models, clusters=np.arange(400) // 2)
     assert clustered.per_label()[4].p_adjusted < 0.05
     # Where so many replicates are too dear, the normal distribution and Holm.
     wide = np.tile(true, 12), {name: np.tile(pred, 12) for name, pred in models.items()}
-    dear = karat.compare(*wide, metrics="micro_f1", n_permutations=1_000_000)
+    dear = karat.compare(*wide, metrics="micro_f1", interval=karat.Interval(n_replicates=1_000_000))
     monkeypatch.setattr(set_swaps, "_MOST_PRODUCTS", 1)
     by_normal = dear.per_label()
     assert by_normal[4].method.startswith("influence z")
@@ -152,8 +162,8 @@ def test_rows_that_stand_for_several_are_exchanged_one_by_one() -> None:
     times = np.arange(60) % 4
     at = np.repeat(np.arange(60), times)
     written = {name: pred[at] for name, pred in models.items()}
-    asked: dict[str, Any] = {"metrics": "micro_f1", "n_permutations": 4999}
-    often = karat.compare(true, models, weights=times, weights_are="frequency", **asked)
+    asked: dict[str, Any] = {"metrics": "micro_f1", "interval": karat.Interval(n_replicates=4999)}
+    often = karat.compare(true, models, weights=karat.Frequency(times), **asked)
     sides = [often, karat.compare(true[at], written, **asked)]
     for metric in ("f1", "recall"):
         found, wanted = ([one.p for one in each.per_label(metric)] for each in sides)
@@ -171,7 +181,9 @@ def test_limits_of_labels_exclude_0_exactly_where_p_does() -> None:
         wrong = np.where(true, 0.3, 0.04)
         models = {x: np.where(rng.random(true.shape) < wrong, 1 - true, true) for x in "ab"}
         models["b"][:, 0] = true[:, 0]
-        found = karat.compare(true, models, metrics="macro_f1", n_permutations=499)
+        found = karat.compare(
+            true, models, metrics="macro_f1", interval=karat.Interval(n_replicates=499)
+        )
         for metric in ("recall", "f1"):
             for one in found.per_label(metric):
                 assert one.low is not None

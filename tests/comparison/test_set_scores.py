@@ -58,7 +58,9 @@ def test_every_label_is_compared_as_two_classes_are() -> None:
     true, prob = drawn(2, 120)
     clusters = np.arange(120) // 2
     for options in ({}, {"weights": np.arange(120) % 3 + 1.0}, {"clusters": clusters}):
-        compared = karat.compare(true, y_prob=prob, metrics="ndcg", n_permutations=999, **options)
+        compared = karat.compare(
+            true, y_prob=prob, metrics="ndcg", interval=karat.Interval(n_replicates=999), **options
+        )
         found = compared.per_label("roc_auc")
         for label, one in enumerate(found):
             columns = {name: x[:, label] for name, x in prob.items()}
@@ -74,7 +76,9 @@ def test_labels_at_once_are_rarely_called_different() -> None:
     shown = np.zeros(2)
     for seed in range(40):
         true, prob = drawn(seed + 10, 80, 15)
-        compared = karat.compare(true, y_prob=prob, metrics="ndcg", n_permutations=299)
+        compared = karat.compare(
+            true, y_prob=prob, metrics="ndcg", interval=karat.Interval(n_replicates=299)
+        )
         found = [one for one in compared.per_label("roc_auc") if one.p is not None]
         shown += min(x.p_adjusted for x in found) < 0.05, min(x.p for x in found) < 0.05
     assert shown[0] <= 0.12 * 40
@@ -131,7 +135,7 @@ def test_rows_apart_reports_weights_and_strata() -> None:
     assert all(one.standard_error < apart[one.metric].standard_error for one in paired)
     # Three rows of one of weight 3, and each row as a cluster.
     w = np.arange(100) % 3 + 1
-    often = karat.compare(true, y_prob=prob, metrics=names, weights=w, weights_are="frequency")
+    often = karat.compare(true, y_prob=prob, metrics=names, weights=karat.Frequency(w))
     at = np.repeat(np.arange(100), w)
     again = karat.compare(true[at], y_prob={x: v[at] for x, v in prob.items()}, metrics=names)
     for one, other in zip(often, again, strict=True):
@@ -239,7 +243,9 @@ def test_limits_of_few_rows_agree_with_p() -> None:
         cut = np.where(np.arange(20) < 15, 1.04, 2.05)
         errors = rng.normal(size=(3, 25, 20)) * 0.6
         models = {x: both + errors[0] + errors[i + 1] > cut + 0.2 for i, x in enumerate("ab")}
-        compared = karat.compare(both > cut, models, metrics="macro_recall", n_permutations=199)
+        compared = karat.compare(
+            both > cut, models, metrics="macro_recall", interval=karat.Interval(n_replicates=199)
+        )
         one = compared["macro_recall"]
         assert (one.p < 0.05) == (one.low > 0.0 or one.high < 0.0)
         held += one.low <= 0.0 <= one.high, abs(one.difference) < 1.96 * one.standard_error

@@ -95,7 +95,7 @@ def test_forms_weights_and_clusters_that_say_the_same() -> None:
     w = np.random.default_rng(1).integers(0, 4, 120)
     at = np.repeat(np.arange(120), w)
     repeated = numbers(true[at], {name: pred[at] for name, pred in models.items()})
-    often = numbers(true, models, weights=w, weights_are="frequency")
+    often = numbers(true, models, weights=karat.Frequency(w))
     assert np.array(often) == pytest.approx(np.array(repeated), rel=1e-6, abs=1e-9)
     # Pairs of equal rows are as many clusters as there were rows.
     twice = np.repeat(true, 2, axis=0), {x: np.repeat(p, 2, axis=0) for x, p in models.items()}
@@ -130,7 +130,9 @@ def test_rows_of_unknown_truth_count_nowhere() -> None:
 
 def test_what_is_shown_and_written() -> None:
     true, models = random_rows(5, 60)
-    found = karat.compare(true, {**models, "c": true}, adjust="maxt", class_names=list("vwxyz"))
+    found = karat.compare(
+        true, {**models, "c": true}, adjust="maxt", labels=karat.Labels(names=list("vwxyz"))
+    )
     assert "3 models · 60 rows · 5 labels · the same rows" in str(found)
     assert found.metrics == (
         "subset_accuracy",
@@ -192,7 +194,7 @@ def test_swaps_of_whole_sets_are_those_of_every_choice() -> None:
         ({"metrics": "f1"}, "K220"),
         ({"positive": 1}, "K221"),
         ({"clusters": np.zeros(6)}, "K145"),
-        ({"weights": WEIGHTS + 0.5, "weights_are": "frequency"}, "K150"),
+        ({"weights": karat.Frequency(WEIGHTS + 0.5)}, "K150"),
     ],
 )
 def test_what_cannot_be_compared(change: dict[str, Any], code: str) -> None:
@@ -206,7 +208,11 @@ def test_rows_that_say_little(undefined: str) -> None:
     true, models = random_rows(8, 12)
     lost = true.astype(float)
     lost[:, 0] = np.nan
-    options: dict[str, Any] = {"undefined": undefined, "n_permutations": 99, "metrics": "all"}
+    options: dict[str, Any] = {
+        "undefined": undefined,
+        "interval": karat.Interval(n_replicates=99),
+        "metrics": "all",
+    }
     # A stratum of which nothing is known, and rows that are known in one cluster alone.
     apart = karat.compare(lost, models, label_strata={"gone": [0]}, **options)
     assert all(one.low is None for one in apart.strata["gone"])
@@ -238,7 +244,9 @@ def test_equal_models_of_few_rows_are_rarely_called_different() -> None:
         cut = np.where(np.arange(20) < 15, 1.04, 2.05)
         errors = rng.normal(size=(3, 25, 20)) * 0.6
         models = {x: both + errors[0] + errors[i + 1] > cut + 0.2 for i, x in enumerate("ab")}
-        found = karat.compare(both > cut, models, metrics=names, n_permutations=199)
+        found = karat.compare(
+            both > cut, models, metrics=names, interval=karat.Interval(n_replicates=199)
+        )
         for i, one in enumerate(found):
             assert one.p is not None
             t = one.difference / (one.standard_error or np.inf)

@@ -19,7 +19,9 @@ def called(n: int, errors: tuple[float, float], replicates: int, seed: int) -> n
     found = np.zeros((2, len(METRICS)))
     for _ in range(replicates):
         true, (a, b) = drawn(rng, n, errors)
-        comparison = karat.compare(true, {"b": b, "a": a}, metrics=METRICS, n_permutations=199)
+        comparison = karat.compare(
+            true, {"b": b, "a": a}, metrics=METRICS, interval=karat.Interval(n_replicates=199)
+        )
         for place, one in enumerate(comparison.differences):
             assert one.p is not None
             assert one.low is not None

@@ -30,7 +30,9 @@ def test_equal_balanced_accuracy_of_other_profiles_is_rarely_called_different() 
         true, a, b = drawn(seed)
         if not true.any():
             continue
-        found = karat.compare(true, {"b": b, "a": a}, metrics=metric, n_permutations=199)
+        found = karat.compare(
+            true, {"b": b, "a": a}, metrics=metric, interval=karat.Interval(n_replicates=199)
+        )
         one = found.differences[0]
         if one.p is None:
             continue

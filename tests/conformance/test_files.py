@@ -12,6 +12,7 @@ import karat
 from karat.data.sources.files import units as unit_cuts
 from karat.testing import Sample, SourceLaws
 from tests.conformance.columns import separated, write_csv, write_json_lines, write_parquet
+from tests.grouping import grouped
 
 MANY = 6_000
 """Rows with more distinct scores than a score histogram has levels."""
@@ -95,9 +96,13 @@ class TestCheckpoint(InUnits):
 
     def report(self, sample: Sample, n_batches: int) -> karat.Report:
         paths, names = self.source(sample, n_batches)
-        options = {**names, **sample.options, "checkpoint": self.folder / "read.karat"}
-        karat.evaluate(paths, **options)
-        return karat.evaluate(paths, **options)
+        options = {
+            **names,
+            **sample.options,
+            "reading": karat.Reading(checkpoint=self.folder / "read.karat"),
+        }
+        karat.evaluate(paths, **grouped(options))
+        return karat.evaluate(paths, **grouped(options))
 
 
 class TestBounded(InUnits):

@@ -64,7 +64,7 @@ class TestMerged(Streams):
 class TestBoundedStream(TestUpdates):
     name = "stream beyond max_memory"
     batchings = (1, 3)
-    options = MappingProxyType({"max_memory": 1 << 14})
+    options = MappingProxyType({"reading": karat.Reading(max_memory=1 << 14)})
     n_rows = 6_000
     subjects = ("weights", "scores", "options")
     lacks = (*Streams.lacks, "bootstrap")

@@ -13,6 +13,7 @@ import karat
 from karat.errors import KaratError
 from karat.testing import BatchSource, Sample, SourceLaws
 from tests.conformance.columns import arrow_parts
+from tests.grouping import grouped
 from tests.optional import optional
 
 pd = optional("pandas")
@@ -136,12 +137,12 @@ def test_a_source_that_cannot_be_read_again_is_refused() -> None:
 def test_arguments_that_batches_cannot_have_are_refused() -> None:
     for given, code in (
         ({"weights": [1.0] * 64}, "K421"),
-        ({"checkpoint": "read.karat"}, "K415"),
-        ({"exact": True}, "K415"),
+        ({"reading": karat.Reading(checkpoint="read.karat")}, "K415"),
+        ({"reading": karat.Reading(exact=True)}, "K415"),
         ({"y_true": "lable"}, "K404"),
     ):
         with pytest.raises(KaratError) as caught:
-            karat.evaluate(toy(), **given)
+            karat.evaluate(toy(), **grouped(given))
         assert caught.value.code == code, given
 
 
@@ -166,7 +167,7 @@ def test_an_error_of_the_columns_reaches_the_caller() -> None:
 
     for given in ({}, {"y_true": "label"}):
         with pytest.raises(OSError, match="the disk is gone"):
-            karat.evaluate(Unread(("label", "pred"), PARTS), **given)
+            karat.evaluate(Unread(("label", "pred"), PARTS), **grouped(given))
 
 
 def test_a_matrix_is_one_column_of_lists() -> None:

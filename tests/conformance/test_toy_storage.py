@@ -80,7 +80,9 @@ TOY = Storage("compressed", Compressed.of, Compressed.from_bytes, lambda found: 
 class Beyond(SourceLaws):
     """Rows that take more than `max_memory`, kept by the toy storage."""
 
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"max_memory": 1 << 8})
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"reading": karat.Reading(max_memory=1 << 8)}
+    )
     subjects: ClassVar[Collection[str]] = (
         "weights",
         "clusters",
@@ -121,7 +123,7 @@ def test_rows_are_in_the_toy_storage_and_nowhere_else() -> None:
     n = 90_000
     labels, scores = [i % 3 > 0 for i in range(n)], [i / n for i in range(n)]
     with stored_in(TOY):
-        stream = karat.Stream(max_memory=1 << 20, metrics="roc_auc")
+        stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20), metrics="roc_auc")
         stream.update(labels, y_prob=scores)
         assert isinstance(stream._tallies.scores.histograms, Compressed)
         assert stream.report()["roc_auc"].exact
@@ -129,7 +131,7 @@ def test_rows_are_in_the_toy_storage_and_nowhere_else() -> None:
         assert karat.Stream.from_bytes(data).n_rows == n
     with pytest.raises(KaratError, match="K205"):
         karat.Stream.from_bytes(data)
-    bounded = karat.Stream(max_memory=1 << 20, metrics="roc_auc")
+    bounded = karat.Stream(reading=karat.Reading(max_memory=1 << 20), metrics="roc_auc")
     bounded.update(labels, y_prob=scores)
     assert not bounded.report()["roc_auc"].exact
 

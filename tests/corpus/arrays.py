@@ -15,6 +15,7 @@ import karat
 from tests.corpus.calls import Call
 from tests.corpus.rows import animals, binary, digits, pick
 from tests.corpus.wanted import FAST, LABELS, SCORES, TWO_LABELS, TWO_SCORES
+from tests.grouping import grouped
 from tests.optional import optional
 
 torch = optional("torch")
@@ -128,7 +129,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "level 0.8": {"level": 0.8},
     "low side": {"side": "low"},
     "high side": {"side": "high", "level": 0.9},
-    "case-control": {"design": "case-control"},
+    "case-control": {"design": karat.CaseControl()},
     "wald": {"method": "wald"},
     "logit": {"method": "logit"},
     "bootstrap": {"method": "bootstrap", "n_replicates": 100},
@@ -137,8 +138,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "bayesian": {"method": "bayesian", "n_replicates": 100, "seed": 7},
     "exclude": {"undefined": "exclude"},
     "nan": {"undefined": "nan"},
-    "one thread": {"n_threads": 1},
-    "two threads": {"n_threads": 2},
+    "one thread": {"reading": karat.Reading(n_threads=1)},
+    "two threads": {"reading": karat.Reading(n_threads=2)},
 }
 
 
@@ -163,7 +164,7 @@ def calls() -> Iterator[Call]:
 
 def _evaluate(name: str, source: str, *rows: Any, **options: Any) -> Call:
     given = {**FAST, **options}
-    return Call(name, "evaluate", source, lambda: karat.evaluate(*rows, **given))
+    return Call(name, "evaluate", source, lambda: karat.evaluate(*rows, **grouped(given)))
 
 
 def _labels() -> Iterator[Call]:
@@ -213,7 +214,7 @@ def _made(name: str, kind: str, rows: Callable[[], list[Any]], **options: Any) -
 
     def run() -> Any:
         given = {key: v[0](v[1]) if isinstance(v, tuple) else v for key, v in options.items()}
-        return karat.evaluate(*rows(), **FAST, **given)
+        return karat.evaluate(*rows(), **grouped({**FAST, **given}))
 
     return Call(name, "evaluate", kind.partition(" ")[0], run)
 
@@ -241,7 +242,7 @@ def _scores() -> Iterator[Call]:
             ) -> Any:
                 level = 0.95 if kind in ("list", "float16", "float32") else None
                 return karat.evaluate(
-                    truth, **{argument: made(values)}, metrics=metrics, level=level, **FAST
+                    truth, **grouped({argument: made(values), **FAST}), metrics=metrics, level=level
                 )
 
             yield Call(f"{name} as {kind}", "evaluate", kind.partition(" ")[0], run)
@@ -253,7 +254,7 @@ def _asked() -> Iterator[Call]:
     more: dict[str, dict[str, Any]] = {
         "positive 0": {"positive": 0},
         "threshold": {"threshold": 0.3},
-        "class names": {"class_names": ["no", "yes"]},
+        "class names": {"labels": karat.Labels(names=["no", "yes"])},
         "reversed labels": {"labels": [1, 0], "positive": 0},
     }
     for asked, options in {**ASKED, **more}.items():
@@ -284,7 +285,7 @@ def _asked() -> Iterator[Call]:
                 metrics=TWO_SCORES,
                 **given,
             )
-    for asked, options in {**ASKED, "class names": {"class_names": names}}.items():
+    for asked, options in {**ASKED, "class names": {"labels": karat.Labels(names=names)}}.items():
         given = filled(options, text)
         prob = np.column_stack([text[f"proba_{name}"] for name in names])
         yield _evaluate(

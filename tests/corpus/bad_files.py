@@ -13,6 +13,7 @@ import karat
 from tests.corpus.calls import Call, in_a_folder
 from tests.corpus.files import written
 from tests.corpus.rows import binary
+from tests.grouping import grouped
 
 ONE = b"label,pred\n0,1\n1,1\n"
 # Name → the files, and what is read of them; the folder itself where nothing is named.
@@ -68,23 +69,31 @@ def calls() -> Iterator[Call]:
     yield _call("a checkpoint of another read", _another_read)
     yield _call(
         "a checkpoint of a table",
-        lambda: karat.evaluate({"label": [0, 1], "pred": [0, 1]}, checkpoint="read.karat"),
+        lambda: karat.evaluate(
+            {"label": [0, 1], "pred": [0, 1]}, reading=karat.Reading(checkpoint="read.karat")
+        ),
     )
     yield _call(
         "a checkpoint that is a folder",
-        lambda: karat.evaluate(_two(), y_pred="pred", checkpoint="."),
+        lambda: karat.evaluate(_two(), y_pred="pred", reading=karat.Reading(checkpoint=".")),
     )
     yield _call(
         "a checkpoint of CSV",
         lambda: karat.evaluate(
-            written("csv", binary(), "two"), y_pred="pred", checkpoint="read.karat"
+            written("csv", binary(), "two"),
+            y_pred="pred",
+            reading=karat.Reading(checkpoint="read.karat"),
         ),
     )
     for name, options in OPTIONS.items():
-        yield _call(f"Parquet, {name}", lambda options=options: karat.evaluate(_two(), **options))
+        yield _call(
+            f"Parquet, {name}", lambda options=options: karat.evaluate(_two(), **grouped(options))
+        )
         yield _call(
             f"CSV, {name}",
-            lambda options=options: karat.evaluate(written("csv", binary(), "two"), **options),
+            lambda options=options: karat.evaluate(
+                written("csv", binary(), "two"), **grouped(options)
+            ),
         )
 
 
@@ -98,14 +107,22 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "text as weights": {"weights": "team", "y_pred": "pred"},
     "scores as probabilities": {"y_prob": "z"},
     "text as a probability": {"y_prob": "team"},
-    "little memory": {"y_prob": "p_yes", "max_memory": 10},
-    "memory of text": {"y_prob": "p_yes", "max_memory": "2GB"},
+    "little memory": {"y_prob": "p_yes", "reading": karat.Reading(max_memory=10)},
+    "memory of text": {"y_prob": "p_yes", "reading": karat.Reading(max_memory="2GB")},
     "labels that do not fit": {"y_pred": "pred", "labels": [0, 2]},
     "positive that is none": {"y_pred": "pred", "positive": 7},
-    "exact": {"y_prob": "p_yes", "exact": True, "metrics": ["roc_auc"]},
-    "exact of labels": {"y_pred": "pred", "exact": True, "metrics": ["f1"]},
-    "clusters with a checkpoint": {"y_pred": "pred", "clusters": "team", "checkpoint": "c.karat"},
-    "slices with a checkpoint": {"y_pred": "pred", "by": "team", "checkpoint": "s.karat"},
+    "exact": {"y_prob": "p_yes", "reading": karat.Reading(exact=True), "metrics": ["roc_auc"]},
+    "exact of labels": {"y_pred": "pred", "reading": karat.Reading(exact=True), "metrics": ["f1"]},
+    "clusters with a checkpoint": {
+        "y_pred": "pred",
+        "clusters": "team",
+        "reading": karat.Reading(checkpoint="c.karat"),
+    },
+    "slices with a checkpoint": {
+        "y_pred": "pred",
+        "by": "team",
+        "reading": karat.Reading(checkpoint="s.karat"),
+    },
     "values as weights": {"y_pred": "pred", "weights": [1.0, 2.0]},
     "values as slices": {"y_pred": "pred", "by": ["no", "yes"]},
 }
@@ -141,6 +158,6 @@ def _without_duckdb() -> Any:
 
 
 def _another_read() -> Any:
-    read = {"checkpoint": Path("read.karat"), "y_pred": "pred", "y_prob": ""}
-    karat.evaluate(_two(), **read)
-    return karat.evaluate(_two(), labels=[1, 0], **read)
+    read = {"reading": karat.Reading(checkpoint=Path("read.karat")), "y_pred": "pred", "y_prob": ""}
+    karat.evaluate(_two(), **grouped(read))
+    return karat.evaluate(_two(), labels=[1, 0], **grouped(read))

@@ -13,6 +13,7 @@ import pyarrow as pa
 import karat
 from tests.corpus.calls import Call
 from tests.corpus.rows import binary
+from tests.grouping import grouped
 
 NAN = float("nan")
 TWO_MODELS = {"old": [0, 1], "new": [1, 0]}
@@ -174,13 +175,13 @@ EVALUATE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
 
 def _crowded() -> None:
     """More rows than are kept, of one class of three."""
-    stream = karat.Stream(max_memory=1 << 20)
+    stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20))
     stream.update(np.zeros(50_000, int), y_prob=np.tile([1.0, 0.0, 0.0], (50_000, 1)))
 
 
 def _of_many_classes() -> None:
     """More rows of 200 classes than are kept."""
-    stream = karat.Stream(labels=range(200), max_memory=1 << 20)
+    stream = karat.Stream(labels=range(200), reading=karat.Reading(max_memory=1 << 20))
     stream.update(np.arange(3_000) % 200, y_prob=np.eye(200)[np.arange(3_000) % 200])
 
 
@@ -338,11 +339,13 @@ OTHERS: dict[str, tuple[str, Callable[[], Any]]] = {
     ),
     "no such evidence": (
         "gate",
-        lambda: karat.gate([0, 1], [0, 1], min={"accuracy": 0.1}, evidence="high"),
+        lambda: karat.gate(
+            [0, 1], [0, 1], min={"accuracy": 0.1}, rules=karat.Rules(evidence="high")
+        ),
     ),
     "a baseline that cannot be written": (
         "gate",
-        lambda: karat.gate([0, 1], [0, 1], update_baseline="no folder/base.json"),
+        lambda: karat.gate([0, 1], [0, 1]).save_baseline("no folder/base.json"),
     ),
     "a column of a gate": ("gate", lambda: karat.gate(ROWS, min={"accuracy": 0.1}, by="town")),
     "tallies of other classes": ("tally", lambda: karat.tally.merge(_cells("ab"), _cells("ba"))),
@@ -407,7 +410,7 @@ def calls() -> Iterator[Call]:
             f"evaluate {name}",
             "evaluate",
             "bad input",
-            lambda rows=rows, options=options: karat.evaluate(*rows, **options),
+            lambda rows=rows, options=options: karat.evaluate(*rows, **grouped(options)),
         )
         if (
             "y_prob" not in options
@@ -431,7 +434,7 @@ def calls() -> Iterator[Call]:
                 "gate",
                 "bad input",
                 lambda rows=rows, options=options: karat.gate(
-                    *rows, min={"accuracy": 0.1}, **options
+                    *rows, min={"accuracy": 0.1}, **grouped(options)
                 ),
             )
             yield Call(
@@ -439,7 +442,7 @@ def calls() -> Iterator[Call]:
                 "compare",
                 "bad input",
                 lambda rows=rows, options=options: karat.compare(
-                    rows[0], {"a": rows[1], "b": rows[1]}, **options
+                    rows[0], {"a": rows[1], "b": rows[1]}, **grouped(options, ("adjust",))
                 ),
             )
     for name, (verb, run) in OTHERS.items():
@@ -462,6 +465,8 @@ def calls() -> Iterator[Call]:
 
 def _streamed(rows: Any, options: dict[str, Any]) -> Any:
     update = {name: options[name] for name in ("weights",) if name in options}
-    stream = karat.Stream(**{name: value for name, value in options.items() if name not in update})
+    stream = karat.Stream(
+        **grouped({name: value for name, value in options.items() if name not in update})
+    )
     stream.update(*rows, **update)
     return stream.report()["accuracy"]

@@ -14,6 +14,7 @@ import karat
 from tests.corpus.calls import Call
 from tests.corpus.outcome import digest
 from tests.corpus.wanted import FAST, LABELS, SCORES, TWO_SCORES
+from tests.grouping import grouped
 
 LEAST = 1 << 20
 
@@ -85,7 +86,11 @@ def calls() -> Iterator[Call]:
                 if asked in ("by", "clusters"):
                     given["metrics"] = given["metrics"][:4]
                 yield _call(f"{kind}, {asked}", kind, given)
-    yield _call("two, threshold", "two", {**NAMED["two"], "threshold": 0.25, "max_memory": LEAST})
+    yield _call(
+        "two, threshold",
+        "two",
+        {**NAMED["two"], "threshold": 0.25, "reading": karat.Reading(max_memory=LEAST)},
+    )
     named = {
         **NAMED["three"],
         "labels": [2, 1, 0],
@@ -94,10 +99,14 @@ def calls() -> Iterator[Call]:
     }
     yield _call("three, labels", "three", named)
     yield _call(
-        "three, whole report", "three", {"y_prob": "p_*", "y_pred": "", "max_memory": LEAST, **FAST}
+        "three, whole report",
+        "three",
+        {"y_prob": "p_*", "y_pred": "", "reading": karat.Reading(max_memory=LEAST), **FAST},
     )
     yield _call(
-        "two, whole report", "two", {"y_prob": "p", "y_pred": "", "max_memory": LEAST, **FAST}
+        "two, whole report",
+        "two",
+        {"y_prob": "p", "y_pred": "", "reading": karat.Reading(max_memory=LEAST), **FAST},
     )
     for kind in ("two", "three", "labels"):
         yield Call(
@@ -110,7 +119,7 @@ def _call(name: str, kind: str, options: dict[str, Any]) -> Call:
         name,
         "evaluate",
         "big parquet",
-        lambda: karat.evaluate(written(kind, ROWS[kind]), **options),
+        lambda: karat.evaluate(written(kind, ROWS[kind]), **grouped(options)),
     )
 
 
@@ -121,18 +130,17 @@ def _resumed(kind: str) -> Any:
     options = {
         **NAMED[kind],
         "metrics": NAMED[kind]["metrics"][:6],
-        "max_memory": LEAST,
-        "checkpoint": path,
+        "reading": karat.Reading(max_memory=LEAST, checkpoint=path),
     }
-    first, held = karat.evaluate(files, **options), path.exists()
-    again = karat.evaluate(files, **options)
+    first, held = karat.evaluate(files, **grouped(options)), path.exists()
+    again = karat.evaluate(files, **grouped(options))
     found = {
         "report": first,
         "is there": held,
         "same": digest(first.to_json().encode()) == digest(again.to_json().encode()),
     }
     try:
-        karat.evaluate(files, **options, weights="sample_weight")
+        karat.evaluate(files, **grouped(options), weights="sample_weight")
     except karat.KaratError as problem:
         found["refused"] = problem.code
     return found

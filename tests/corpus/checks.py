@@ -18,6 +18,7 @@ from tests.corpus.commands import _ran
 from tests.corpus.files import written
 from tests.corpus.more_rows import repeats, three_classes, topics, two_classes
 from tests.corpus.source_cells import Batches, table_of
+from tests.grouping import grouped
 
 N = 60
 TWO, THREE, SETS, AGAIN = two_classes(), three_classes(), topics(), repeats()
@@ -92,7 +93,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     "D115 of three classes": {"y_pred": [1, 2, 0] * 20, "y_prob": THREE_P},
     "D116 kappa below 0": {"y_pred": [1 - y for y in CHANGED]},
     "D119 separators": {"y_pred": SEA[1:] + SEA[:1]},
-    "D119 settled": {"y_pred": SEA[1:] + SEA[:1], "separator": "|"},
+    "D119 settled": {"y_pred": SEA[1:] + SEA[:1], "labels": karat.Labels(separator="|")},
     "D120 one label a row": {"y_pred": np.eye(3, dtype=int)[[0, 1, 1] * 20]},
     "D120 with probabilities": {"y_prob": THREE_P},
     "D121 null truths of sets": {"y_pred": [[t] for t in "abb" * 20]},
@@ -114,18 +115,18 @@ INPUTS: dict[str, dict[str, Any]] = {
     "clusters, folds, slices": {
         "y_pred": CHANGED,
         "clusters": TWO["team"],
-        "folds": TWO["fold"],
+        "design": karat.Folds(TWO["fold"]),
         "by": {"country": TWO["country"]},
     },
     "weights below 0": {"y_pred": CHANGED, "weights": [-1.0] * N},
-    "folds with an error": {"y_pred": CHANGED, "folds": [0] * N},
+    "folds with an error": {"y_pred": CHANGED, "design": karat.Folds([0] * N)},
     "repeats without ids": {
         "y_pred": TWO["pred"],
-        "folds": {"repeat": AGAIN["repeat"], "fold": AGAIN["fold"]},
+        "design": karat.Folds({"repeat": AGAIN["repeat"], "fold": AGAIN["fold"]}),
     },
     "repeats": {
         "y_pred": TWO["pred"],
-        "folds": {"repeat": AGAIN["repeat"], "fold": AGAIN["fold"]},
+        "design": karat.Folds({"repeat": AGAIN["repeat"], "fold": AGAIN["fold"]}),
         "ids": AGAIN["id"],
     },
 }
@@ -182,10 +183,10 @@ READING: dict[str, dict[str, Any]] = {
     "K192 settled as probabilities": {"y_prob": "score"},
     "K404 no such column": {"y_true": "colour"},
     "weights ignored": {"weights": ""},
-    "folds found": {"folds": "auto"},
-    "texts of labels, settled": {"separator": "|"},
-    "null truths dropped": {"nulls": "drop"},
-    "everything": {"clusters": "user", "by": "country", "folds": "fold", "ids": "id"},
+    "folds found": {"design": karat.Folds()},
+    "texts of labels, settled": {"labels": karat.Labels(separator="|")},
+    "null truths dropped": {"reading": karat.Reading(nulls="drop")},
+    "everything": {"clusters": "user", "by": "country", "design": karat.Folds("fold"), "ids": "id"},
 }
 NO_OPTIONS: dict[str, Any] = {}
 
@@ -218,13 +219,13 @@ def _arrays() -> Iterator[Call]:
             f"check: {name}",
             "check",
             "array",
-            lambda n=name: _check_in_full(karat.check(TRUTHS[n], **INPUTS[n])),
+            lambda n=name: _check_in_full(karat.check(TRUTHS[n], **grouped(INPUTS[n]))),
         )
         yield Call(
             f"evaluate: {name}",
             "evaluate",
             "array",
-            lambda n=name: _doubts(karat.evaluate(TRUTHS[n], **INPUTS[n])),
+            lambda n=name: _doubts(karat.evaluate(TRUTHS[n], **grouped(INPUTS[n]))),
         )
 
 
@@ -237,7 +238,9 @@ def _tables() -> Iterator[Call]:
                     f"check of {source}: {name}",
                     "check",
                     source,
-                    lambda m=make, n=name, o=options: _check_in_full(karat.check(m(n), **o)),
+                    lambda m=make, n=name, o=options: _check_in_full(
+                        karat.check(m(n), **grouped(o))
+                    ),
                 )
         for name in COLUMNS:
             if source == "dict":
@@ -246,7 +249,7 @@ def _tables() -> Iterator[Call]:
                     f"evaluate of {source}: {name}",
                     "evaluate",
                     source,
-                    lambda m=make, n=name, o=options: _doubts(karat.evaluate(m(n), **o)),
+                    lambda m=make, n=name, o=options: _doubts(karat.evaluate(m(n), **grouped(o))),
                 )
 
 
@@ -296,23 +299,24 @@ def _verbs() -> Iterator[Call]:
         ),
         "weak slices": lambda: karat.find_weak_slices(
             {"user_id": TWO["team"], "label": ZEROS, "pred": CHANGED, "c": TWO["country"]},
-            n_permutations=99,
+            interval=karat.Interval(n_replicates=99),
         ),
         "a judge D124": lambda: karat.evaluate(
             y_pred=WORDS_PRED,
-            gold=["nan" if i % 3 else w for i, w in enumerate(WORDS)],
-            judge=WORDS,
+            y_true=["nan" if i % 3 else w for i, w in enumerate(WORDS)],
+            design=karat.Judge(WORDS),
         ),
         "a judge D125": lambda: karat.evaluate(
             y_pred=CHANGED,
-            gold=[y if i < 30 else None for i, y in enumerate(ZEROS)],
-            judge=CHANGED,
-            gold_weights=[2.0 if i < 40 else float("nan") for i in range(N)],
+            y_true=[y if i < 30 else None for i, y in enumerate(ZEROS)],
+            design=karat.Judge(
+                CHANGED, weights=[2.0 if i < 40 else float("nan") for i in range(N)]
+            ),
         ),
         "a judge whose gold rows are not random": lambda: karat.evaluate(
             y_pred=CHANGED,
-            gold=[y if y or i < 20 else None for i, y in enumerate(ZEROS)],
-            judge=ZEROS,
+            y_true=[y if y or i < 20 else None for i, y in enumerate(ZEROS)],
+            design=karat.Judge(ZEROS),
         ),
         "a monitor": lambda: karat.Monitor(min={"accuracy": 0.5}).add(WORDS, WORDS_PRED),
     }
@@ -322,7 +326,7 @@ def _verbs() -> Iterator[Call]:
 
 def _other_threshold() -> Any:
     path = Path("other-threshold.json")
-    karat.gate(ZEROS, y_prob=P, min={"accuracy": 0.1}, threshold=0.3, update_baseline=path)
+    karat.gate(ZEROS, y_prob=P, min={"accuracy": 0.1}, threshold=0.3).save_baseline(path)
     return karat.gate(ZEROS, y_prob=P, baseline=path, threshold=0.6, max_drop={"accuracy": 0.1})
 
 
@@ -341,7 +345,7 @@ columns two.csv --score z --pred ''
 columns two.csv --folds fold
 columns two.csv --folds auto
 columns two.csv --folds nowhere
-columns two.csv --gold gold --judge judge
+columns two.csv --true gold --judge judge
 columns two.csv --where "country = 'NO'"
 columns two.csv --where "nonsense"
 columns two.csv --true nowhere

@@ -13,8 +13,9 @@ import karat
 from tests.corpus.calls import Call
 from tests.corpus.rows import animals, binary, other_models, two_class_models
 from tests.corpus.wanted import FAST
+from tests.grouping import grouped
 
-QUICK = {"n_permutations": 199}
+QUICK = {"interval": karat.Interval(n_replicates=199)}
 OF_LABELS = [
     "accuracy",
     "macro_f1",
@@ -86,7 +87,7 @@ def calls() -> Iterator[Call]:
         "class names",
         text["label"],
         models["labels"],
-        class_names={"cat": "Cat", "dog": "Dog", "eel": "Eel"},
+        labels=karat.Labels(names={"cat": "Cat", "dog": "Dog", "eel": "Eel"}),
     )
     yield _call("labels", text["label"], models["labels"], labels=["eel", "dog", "cat", "fox"])
     yield _call("positive", two["label"], pairs["labels"], positive=0, metrics=["f1", "precision"])
@@ -111,7 +112,9 @@ def calls() -> Iterator[Call]:
             f"a table of models in {kind}",
             "compare",
             kind,
-            lambda made=made: karat.compare(text["label"], made(), metrics=OF_LABELS, **QUICK),
+            lambda made=made: karat.compare(
+                text["label"], made(), metrics=OF_LABELS, **grouped(QUICK, ("adjust",))
+            ),
         )
     different = {name: text["label"][: 100 + 40 * i] for i, name in enumerate(models["labels"])}
     said = {name: models["labels"][name][: len(rows)] for name, rows in different.items()}
@@ -123,7 +126,7 @@ def calls() -> Iterator[Call]:
             f"reports of {kind}",
             "compare",
             "report",
-            lambda kind=kind: karat.compare(_reports(kind), **QUICK),
+            lambda kind=kind: karat.compare(_reports(kind), **grouped(QUICK, ("adjust",))),
         )
     for method in ("text", "to_csv", "to_json", "to_markdown", "to_latex", "to_html"):
         yield Call(f"as {method}", "compare", "report", lambda method=method: _rendered(method))
@@ -139,11 +142,18 @@ def calls() -> Iterator[Call]:
 
 
 def _call(name: str, *rows: Any, **options: Any) -> Call:
-    return Call(name, "compare", "array", lambda: karat.compare(*rows, **{**QUICK, **options}))
+    return Call(
+        name,
+        "compare",
+        "array",
+        lambda: karat.compare(*rows, **grouped({**QUICK, **options}, ("adjust",))),
+    )
 
 
 def _compared() -> Any:
-    return karat.compare(animals()["label"], other_models()["labels"], **QUICK)
+    return karat.compare(
+        animals()["label"], other_models()["labels"], **grouped(QUICK, ("adjust",))
+    )
 
 
 def _rendered(method: str) -> Any:
@@ -153,4 +163,4 @@ def _rendered(method: str) -> Any:
 def _reports(kind: str) -> Any:
     truth, held = animals()["label"], other_models()
     name = "y_pred" if kind == "labels" else "y_prob"
-    return {m: karat.evaluate(truth, **{name: held[kind][m]}, **FAST) for m in held[kind]}
+    return {m: karat.evaluate(truth, **grouped({name: held[kind][m], **FAST})) for m in held[kind]}

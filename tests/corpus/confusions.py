@@ -12,6 +12,7 @@ import polars as pl
 import karat
 from tests.corpus.calls import Call
 from tests.corpus.wanted import FAST, LABELS
+from tests.grouping import grouped
 
 TWO = [[90, 10], [4, 46]]
 THREE = [[30, 2, 5], [1, 40, 3], [0, 6, 20]]
@@ -42,7 +43,7 @@ def calls() -> Iterator[Call]:
         "bayesian": {"method": "bayesian"},
         "high": {"side": "high"},
         "no level": {"level": None},
-        "case-control": {"design": "case-control"},
+        "case-control": {"design": karat.CaseControl()},
         "exclude": {"undefined": "exclude"},
     }
     for name, matrix in MATRICES.items():
@@ -52,8 +53,9 @@ def calls() -> Iterator[Call]:
             metrics = None if option == "plain" else LABELS
             yield _call(f"{name}, {option}", confusion=matrix, metrics=metrics, **given)
     named = {
-        "labels": ["cat", "dog", "eel"],
-        "class_names": {"cat": "Cat", "dog": "Dog", "eel": "Eel"},
+        "labels": karat.Labels(
+            ["cat", "dog", "eel"], names={"cat": "Cat", "dog": "Dog", "eel": "Eel"}
+        )
     }
     yield _call("named", confusion=THREE, metrics=LABELS, **named)
     yield _call("labels", confusion=TWO, metrics=LABELS, labels=["no", "yes"])
@@ -61,4 +63,4 @@ def calls() -> Iterator[Call]:
 
 
 def _call(name: str, **given: Any) -> Call:
-    return Call(name, "evaluate", "confusion", lambda: karat.evaluate(**FAST, **given))
+    return Call(name, "evaluate", "confusion", lambda: karat.evaluate(**grouped({**FAST, **given})))

@@ -10,6 +10,7 @@ import numpy as np
 import karat
 from tests.corpus.calls import Call
 from tests.corpus.rows import animals, binary, digits, odd
+from tests.grouping import grouped
 
 NAMES = ("roc", "precision_recall", "det", "gain", "lift", "cost", "net_benefit", "reliability")
 
@@ -104,5 +105,5 @@ def _of_report(name: str, kind: str) -> Any:
         "two scores": {"y_true": two["label"], "y_score": two["z"]},
         "weighted": {"y_true": two["label"], "y_prob": two["p_yes"], "weights": two["mass"]},
     }
-    report = karat.evaluate(**rows[kind], level=None)
+    report = karat.evaluate(**grouped(rows[kind]), level=None)
     return _points(getattr(report.curves, name))

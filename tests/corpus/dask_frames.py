@@ -12,6 +12,7 @@ from tests.corpus.calls import Call
 from tests.corpus.rows import animals, binary
 from tests.corpus.tables import THREE, TWO
 from tests.corpus.wanted import FAST
+from tests.grouping import grouped
 from tests.optional import optional
 
 dask = optional("dask")
@@ -25,20 +26,29 @@ def frame(columns: dict[str, Any], n: int = 3) -> Any:
 def calls() -> Iterator[Call]:
     for asked, options in TWO.items():
         yield _call(
-            f"two classes, {asked}", lambda o=options: karat.evaluate(frame(binary()), **FAST, **o)
+            f"two classes, {asked}",
+            lambda o=options: karat.evaluate(frame(binary()), **grouped({**FAST, **o})),
         )
     for asked, options in THREE.items():
         yield _call(
-            f"animals, {asked}", lambda o=options: karat.evaluate(frame(animals()), **FAST, **o)
+            f"animals, {asked}",
+            lambda o=options: karat.evaluate(frame(animals()), **grouped({**FAST, **o})),
         )
     yield _call(
-        "one partition", lambda: karat.evaluate(frame(animals(), 1), **FAST, **THREE["labels"])
+        "one partition",
+        lambda: karat.evaluate(frame(animals(), 1), **grouped({**FAST, **THREE["labels"]})),
     )
     yield _call(
         "little memory",
-        lambda: karat.evaluate(frame(binary()), max_memory=1 << 20, **FAST, **TWO["probability"]),
+        lambda: karat.evaluate(
+            frame(binary()),
+            **grouped({"reading": karat.Reading(max_memory=1 << 20), **FAST, **TWO["probability"]}),
+        ),
     )
-    yield _call("exact", lambda: karat.evaluate(frame(binary()), exact=True, y_prob="p_yes"))
+    yield _call(
+        "exact",
+        lambda: karat.evaluate(frame(binary()), reading=karat.Reading(exact=True), y_prob="p_yes"),
+    )
     yield _call(
         "columns", lambda: karat.evaluate(frame(binary())["label"], frame(binary())["pred"])
     )

@@ -10,6 +10,7 @@ from tests.corpus.calls import Call
 from tests.corpus.rows import animals, binary, digits
 from tests.corpus.wanted import FAST, LABELS, SCORES, TWO_LABELS, TWO_SCORES
 from tests.devices.rows import on_the_device
+from tests.grouping import grouped
 from tests.optional import optional
 
 torch = optional("torch")
@@ -75,7 +76,7 @@ def calls() -> Iterator[Call]:
         yield _call(
             f"evaluate {name}",
             "evaluate",
-            lambda c=columns, g=given: karat.evaluate(**_tensors(c), **g),
+            lambda c=columns, g=given: karat.evaluate(**grouped({**_tensors(c), **g})),
         )
         yield _call(
             f"stream of {name}", "Stream", lambda c=columns, g=given: _streamed(c, g).report()
@@ -90,7 +91,9 @@ def calls() -> Iterator[Call]:
                 yield _call(
                     f"evaluate {name} as {dtype}",
                     "evaluate",
-                    lambda c=columns, g=given, d=dtype: karat.evaluate(**_tensors(c, d), **g),
+                    lambda c=columns, g=given, d=dtype: karat.evaluate(
+                        **grouped({**_tensors(c, d), **g})
+                    ),
                 )
     two = binary()
     rows = {"y_true": two["label"], "y_pred": two["pred"]}
@@ -98,12 +101,12 @@ def calls() -> Iterator[Call]:
     yield _call(
         "clusters beside tensors",
         "evaluate",
-        lambda: karat.evaluate(**_tensors(rows), clusters=two["team"], metrics=["f1"]),
+        lambda: karat.evaluate(**grouped(_tensors(rows)), clusters=two["team"], metrics=["f1"]),
     )
     yield _call(
         "slices of tensors",
         "evaluate",
-        lambda: karat.evaluate(**_tensors(rows), by=two["sex"], metrics=["f1"]),
+        lambda: karat.evaluate(**grouped(_tensors(rows)), by=two["sex"], metrics=["f1"]),
     )
     yield _call(
         "tensors of unlike length",
@@ -152,7 +155,7 @@ def _call(name: str, verb: str, run: Any) -> Call:
 
 
 def _streamed(columns: dict[str, Any], given: dict[str, Any]) -> Any:
-    stream = karat.Stream(**given)
+    stream = karat.Stream(**grouped(given))
     n = len(columns["y_true"])
     for first in range(0, n, 100):
         stream.update(

@@ -17,6 +17,7 @@ from tests.corpus.calls import Call
 from tests.corpus.rows import animals, binary, with_nulls
 from tests.corpus.tables import PARTLY, THREE, TWO
 from tests.corpus.wanted import FAST, LABELS, SCORES
+from tests.grouping import grouped
 
 
 def table(columns: dict[str, Any]) -> Any:
@@ -123,9 +124,19 @@ def calls() -> Iterator[Call]:
             if kind in WHOLLY or asked in PARTLY or (kind in MOSTLY and asked in MORE):
                 yield _call(f"animals in {kind}, {asked}", kind, animals, "animals", options)
         for nulls in ("drop", "error"):
-            options = {"y_pred": "pred", "y_prob": "", "nulls": nulls, "metrics": LABELS[:5]}
+            options = {
+                "y_pred": "pred",
+                "y_prob": "",
+                "reading": karat.Reading(nulls=nulls),
+                "metrics": LABELS[:5],
+            }
             yield _call(f"nulls in {kind}, {nulls}", kind, _missing, "nulls", options)
-        options = {"y_prob": "proba_*", "y_pred": "", "nulls": "drop", "metrics": SCORES}
+        options = {
+            "y_prob": "proba_*",
+            "y_pred": "",
+            "reading": karat.Reading(nulls="drop"),
+            "metrics": SCORES,
+        }
         yield _call(f"nulls beside probabilities in {kind}", kind, _missing, "nulls", options)
     yield from _queries()
 
@@ -142,7 +153,7 @@ def _call(
         name,
         "evaluate",
         source,
-        lambda: karat.evaluate(written(kind, rows(), file), **FAST, **options),
+        lambda: karat.evaluate(written(kind, rows(), file), **grouped({**FAST, **options})),
     )
 
 
@@ -159,7 +170,9 @@ def _queries() -> Iterator[Call]:
         def run(query: str = query, name: str = name) -> Any:
             path = written("parquet", animals(), "animals")
             more = {"y_true": "truth", "y_pred": "guess"} if name == "names" else {}
-            return karat.evaluate(query.format(path), metrics=["accuracy", "micro_f1"], **more)
+            return karat.evaluate(
+                query.format(path), metrics=["accuracy", "micro_f1"], **grouped(more)
+            )
 
         yield Call(f"a query of {name}", "evaluate", "sql", run)
     yield Call("bundled iris", "evaluate", "csv", lambda: _bundled("iris_rf.csv"))

@@ -14,6 +14,7 @@ from tests.corpus.calls import Call
 from tests.corpus.design_lines import run_lines
 from tests.corpus.design_rows import CONTAINERS, folded, folded_animals, held_out, matrix, repeated
 from tests.corpus.files import written
+from tests.grouping import grouped
 
 OF_TWO = ["accuracy", "f1", "matthews_correlation"]
 OF_SCORES = ["accuracy", "roc_auc", "log_loss", "brier"]
@@ -23,10 +24,10 @@ COMPARE: dict[str, dict[str, Any]] = {
     "level": {"level": 0.8},
     "baseline": {"baseline": "pred"},
     "no adjustment": {"adjust": "none"},
-    "maxt": {"adjust": "maxt", "n_permutations": 199},
+    "maxt": {"adjust": "maxt", "interval": karat.Interval(n_replicates=199)},
     "margin": {"margin": 0.05},
     "nan": {"undefined": "nan"},
-    "two threads": {"n_threads": 2},
+    "two threads": {"reading": karat.Reading(n_threads=2)},
 }
 
 
@@ -47,61 +48,73 @@ def _compared() -> Iterator[Call]:
         yield _compare(
             f"labels, {name}",
             lambda options=options: karat.compare(
-                truth, three, folds=fold, metrics=OF_TWO[:2], **options
+                truth,
+                three,
+                metrics=OF_TWO[:2],
+                **grouped({"design": karat.Folds(fold), **options}, ("adjust",)),
             ),
         )
     singles: dict[str, Any] = {
-        "probabilities": lambda: karat.compare(truth, y_prob=prob, folds=fold, metrics=OF_SCORES),
+        "probabilities": lambda: karat.compare(
+            truth, y_prob=prob, design=karat.Folds(fold), metrics=OF_SCORES
+        ),
         "scores": lambda: karat.compare(
             truth,
             y_score={"a": two["z"], "b": two["z_other"]},
-            folds=fold,
+            design=karat.Folds(fold),
             metrics=["accuracy", "roc_auc"],
         ),
         "labels and probabilities": lambda: karat.compare(
-            truth, pair, y_prob={"pred": two["p_yes"], "other": two["p_other"]}, folds=fold
+            truth,
+            pair,
+            y_prob={"pred": two["p_yes"], "other": two["p_other"]},
+            design=karat.Folds(fold),
         ),
         "animals": lambda: karat.compare(
             many["label"],
             {name: many[name] for name in ("pred", "other")},
-            folds=many["fold"],
+            design=karat.Folds(many["fold"]),
             metrics=OF_MANY,
         ),
         "weights": lambda: karat.compare(
-            truth, pair, folds=fold, weights=two["mass"], metrics=OF_TWO
+            truth, pair, design=karat.Folds(fold), weights=two["mass"], metrics=OF_TWO
         ),
         "clusters": lambda: karat.compare(
-            truth, pair, folds=fold, clusters=two["team"], metrics=OF_TWO
+            truth, pair, design=karat.Folds(fold), clusters=two["team"], metrics=OF_TWO
         ),
         "repeats": lambda: karat.compare(
             table["label"],
             {name: table[name] for name in ("pred", "other")},
-            folds=keys,
+            design=karat.Folds(keys),
             clusters=table["id"],
             metrics=OF_TWO,
         ),
         "a table of models": lambda: karat.compare(
-            truth, pd.DataFrame(pair), folds=pd.Series(fold), metrics=OF_TWO
+            truth, pd.DataFrame(pair), design=karat.Folds(pd.Series(fold)), metrics=OF_TWO
         ),
         "the same model": lambda: karat.compare(
-            truth, {"a": two["pred"], "b": two["pred"]}, folds=fold, metrics=OF_TWO
+            truth, {"a": two["pred"], "b": two["pred"]}, design=karat.Folds(fold), metrics=OF_TWO
         ),
         "refused: repeats without clusters": lambda: karat.compare(
-            table["label"], {name: table[name] for name in ("pred", "other")}, folds=keys
+            table["label"],
+            {name: table[name] for name in ("pred", "other")},
+            design=karat.Folds(keys),
         ),
-        "refused: a name": lambda: karat.compare(truth, pair, folds="fold"),
-        "refused: short": lambda: karat.compare(truth, pair, folds=fold[:9]),
-        "refused: looks": lambda: karat.compare(truth, pair, folds=fold, anytime=500),
+        "refused: a name": lambda: karat.compare(truth, pair, design=karat.Folds("fold")),
+        "refused: short": lambda: karat.compare(truth, pair, design=karat.Folds(fold[:9])),
+        "refused: looks": lambda: karat.compare(
+            truth, pair, design=[karat.Folds(fold), karat.Looks(500)]
+        ),
         "refused: different rows": lambda: karat.compare(
             {"pred": truth, "other": truth[:100]},
             {"pred": two["pred"], "other": two["other"][:100]},
-            folds=fold,
+            design=karat.Folds(fold),
         ),
         "refused: reports": lambda: karat.compare(
-            {name: karat.evaluate(truth, x) for name, x in pair.items()}, folds=fold
+            {name: karat.evaluate(truth, x) for name, x in pair.items()}, design=karat.Folds(fold)
         ),
         "refused: sets": lambda: karat.compare(
-            [{"a"}, {"b"}], {"x": [{"a"}, {"b"}], "y": [{"a"}, {"a"}]}, folds=[0, 1]
+            [{"a"}, {"b"}], {"x": [{"a"}, {"b"}], "y": [{"a"}, {"a"}]}, design=karat.Folds([0, 1])
         ),
     }
     for name, run in singles.items():
@@ -136,23 +149,26 @@ def _compare(name: str, run: Any) -> Call:
 def _three() -> Any:
     two = folded()
     models = {"pred": two["pred"], "other": two["other"], "none": np.zeros(200, int)}
-    return karat.compare(two["label"], models, folds=two["fold"], metrics=OF_TWO)
+    return karat.compare(two["label"], models, design=karat.Folds(two["fold"]), metrics=OF_TWO)
 
 
 BOUNDS: dict[str, dict[str, Any]] = {
     "min": {"min": {"accuracy": 0.7}},
     "fails": {"min": {"accuracy": 0.95}},
-    "low": {"min": {"accuracy": 0.7}, "evidence": "low"},
-    "max": {"max": {"error_rate": 0.3}, "evidence": "low"},
-    "level": {"min": {"accuracy": 0.7}, "evidence": "low", "level": 0.8},
+    "low": {"min": {"accuracy": 0.7}, "rules": karat.Rules(evidence="low")},
+    "max": {"max": {"error_rate": 0.3}, "rules": karat.Rules(evidence="low")},
+    "level": {"min": {"accuracy": 0.7}, "rules": karat.Rules(evidence="low"), "level": 0.8},
     "warn only": {"min": {"accuracy": 0.95}, "warn_only": True},
-    "strict": {"min": {"accuracy": 0.8}, "evidence": "low", "inconclusive": "fail"},
+    "strict": {"min": {"accuracy": 0.8}, "rules": karat.Rules(evidence="low", inconclusive="fail")},
 }
 DROPS: dict[str, dict[str, Any]] = {
     "default": {},
     "max drop": {"max_drop": {"accuracy": 0.01, "f1": 0.02}},
     "no worse": {"no_worse_than": {"accuracy": 0.05}},
-    "no adjustment": {"max_drop": {"accuracy": 0.01, "f1": 0.02}, "adjust": "none"},
+    "no adjustment": {
+        "max_drop": {"accuracy": 0.01, "f1": 0.02},
+        "rules": karat.Rules(adjust="none"),
+    },
     "a bound too": {"min": {"accuracy": 0.5}, "max_drop": {"accuracy": 0.02}},
 }
 
@@ -161,15 +177,30 @@ def _gates() -> Iterator[Call]:
     two, many = folded(), folded_animals()
     truth, pred, fold = two["label"], two["pred"], two["fold"]
     for name, rules in BOUNDS.items():
-        yield _gate(name, lambda rules=rules: karat.gate(truth, pred, folds=fold, **rules))
+        yield _gate(
+            name,
+            lambda rules=rules: karat.gate(
+                truth, pred, **grouped({"design": karat.Folds(fold), **rules})
+            ),
+        )
     for name, rules in DROPS.items():
         yield _gate(
             f"better, {name}",
-            lambda rules=rules: karat.gate(truth, two["other"], baseline=pred, folds=fold, **rules),
+            lambda rules=rules: karat.gate(
+                truth,
+                two["other"],
+                baseline=pred,
+                **grouped({"design": karat.Folds(fold), **rules}),
+            ),
         )
         yield _gate(
             f"worse, {name}",
-            lambda rules=rules: karat.gate(truth, pred, baseline=two["other"], folds=fold, **rules),
+            lambda rules=rules: karat.gate(
+                truth,
+                pred,
+                baseline=two["other"],
+                **grouped({"design": karat.Folds(fold), **rules}),
+            ),
         )
     for kind in ("dict of lists", "pandas", "polars", "arrow", "parquet", "csv", "jsonl"):
         container = CONTAINERS[kind]
@@ -177,7 +208,7 @@ def _gates() -> Iterator[Call]:
             f"{kind} with a bound",
             lambda container=container: karat.gate(
                 container(folded(), "folded"),
-                folds="fold",
+                design=karat.Folds("fold"),
                 y_pred="pred",
                 y_prob="",
                 min={"accuracy": 0.7},
@@ -188,7 +219,7 @@ def _gates() -> Iterator[Call]:
             lambda container=container: karat.gate(
                 container(_model_table("pred"), "folded-new"),
                 baseline=container(_model_table("other"), "folded-old"),
-                folds="auto",
+                design=karat.Folds(),
                 max_drop={"accuracy": 0.01},
             ),
         )
@@ -196,33 +227,44 @@ def _gates() -> Iterator[Call]:
     other_folds = {**_model_table("other"), "fold": np.arange(200) % 4}
     singles: dict[str, Any] = {
         "probabilities": lambda: karat.gate(
-            truth, y_prob=two["p_yes"], folds=fold, min={"roc_auc": 0.6}, max={"log_loss": 0.6}
+            truth,
+            y_prob=two["p_yes"],
+            design=karat.Folds(fold),
+            min={"roc_auc": 0.6},
+            max={"log_loss": 0.6},
         ),
         "probabilities against others": lambda: karat.gate(
             truth,
             y_prob=two["p_yes"],
             baseline=two["p_other"],
-            folds=fold,
+            design=karat.Folds(fold),
             max_drop={"roc_auc": 0.01, "brier": 0.01},
         ),
         "scores": lambda: karat.gate(
-            truth, y_score=two["z"], folds=fold, min={"roc_auc": 0.6}, evidence="low"
+            truth,
+            y_score=two["z"],
+            design=karat.Folds(fold),
+            min={"roc_auc": 0.6},
+            rules=karat.Rules(evidence="low"),
         ),
         "animals": lambda: karat.gate(
-            many["label"], many["pred"], folds=many["fold"], min={"macro_f1": 0.5}
+            many["label"], many["pred"], design=karat.Folds(many["fold"]), min={"macro_f1": 0.5}
         ),
         "probabilities of animals": lambda: karat.gate(
-            many["label"], y_prob=matrix(many), folds=many["fold"], max={"log_loss": 2.0}
+            many["label"],
+            y_prob=matrix(many),
+            design=karat.Folds(many["fold"]),
+            max={"log_loss": 2.0},
         ),
         "weights": lambda: karat.gate(
-            truth, pred, folds=fold, weights=two["mass"], min={"accuracy": 0.7}
+            truth, pred, design=karat.Folds(fold), weights=two["mass"], min={"accuracy": 0.7}
         ),
         "clusters": lambda: karat.gate(
-            truth, pred, folds=fold, clusters=two["team"], min={"accuracy": 0.7}
+            truth, pred, design=karat.Folds(fold), clusters=two["team"], min={"accuracy": 0.7}
         ),
         "repeats": lambda: karat.gate(
             pd.DataFrame(repeated()),
-            folds="fold",
+            design=karat.Folds("fold"),
             ids="id",
             y_pred="pred",
             y_prob="",
@@ -233,53 +275,75 @@ def _gates() -> Iterator[Call]:
             baseline=pd.DataFrame(repeated())
             .drop(columns=["pred", "p"])
             .rename(columns={"other": "pred"}),
-            folds="fold",
+            design=karat.Folds("fold"),
             max_drop={"accuracy": 0.05},
         ),
         "nested": lambda: karat.gate(
-            pd.DataFrame(held_out()), folds="fold", y_pred="pred", y_prob="", min={"accuracy": 0.5}
+            pd.DataFrame(held_out()),
+            design=karat.Folds("fold"),
+            y_pred="pred",
+            y_prob="",
+            min={"accuracy": 0.5},
         ),
         "folds of one value": lambda: karat.gate(
-            [0, 1] * 30, [0, 1] * 30, folds=[0, 1, 2] * 20, min={"accuracy": 0.9}, evidence="low"
+            [0, 1] * 30,
+            [0, 1] * 30,
+            design=karat.Folds([0, 1, 2] * 20),
+            min={"accuracy": 0.9},
+            rules=karat.Rules(evidence="low"),
         ),
         "the same predictions": lambda: karat.gate(
-            truth, pred, baseline=pred, folds=fold, max_drop={"accuracy": 0.0}
+            truth, pred, baseline=pred, design=karat.Folds(fold), max_drop={"accuracy": 0.0}
         ),
         "a baseline without rows": lambda: _stored(with_rows=False),
         "a baseline with rows": lambda: _stored(with_rows=True),
         "a report as a baseline": lambda: karat.gate(
             pd.DataFrame(_model_table("pred")),
             baseline=karat.evaluate(truth, two["other"], metrics=["accuracy", "macro_f1"]),
-            folds="fold",
+            design=karat.Folds("fold"),
         ),
         "as text": lambda: str(
-            karat.gate(truth, pred, baseline=two["other"], folds=fold, max_drop={"accuracy": 0.05})
+            karat.gate(
+                truth,
+                pred,
+                baseline=two["other"],
+                design=karat.Folds(fold),
+                max_drop={"accuracy": 0.05},
+            )
         ),
         "refused: other folds": lambda: karat.gate(
-            pd.DataFrame(_model_table("pred")), baseline=pd.DataFrame(shifted), folds="fold"
+            pd.DataFrame(_model_table("pred")),
+            baseline=pd.DataFrame(shifted),
+            design=karat.Folds("fold"),
         ),
         "refused: another number of folds": lambda: karat.gate(
-            pd.DataFrame(_model_table("pred")), baseline=pd.DataFrame(other_folds), folds="fold"
+            pd.DataFrame(_model_table("pred")),
+            baseline=pd.DataFrame(other_folds),
+            design=karat.Folds("fold"),
         ),
         "refused: repeats without ids": lambda: karat.gate(
             pd.DataFrame(repeated()).drop(columns="id"),
-            folds="fold",
+            design=karat.Folds("fold"),
             y_pred="pred",
             y_prob="",
             min={"accuracy": 0.7},
         ),
         "refused: slices": lambda: karat.gate(
-            truth, pred, folds=fold, by=two["country"], min={"accuracy": 0.5}
+            truth, pred, design=karat.Folds(fold), by=two["country"], min={"accuracy": 0.5}
         ),
         "refused: looks": lambda: karat.gate(
-            truth, pred, folds=fold, anytime=1000, min={"accuracy": 0.5}
+            truth, pred, min={"accuracy": 0.5}, design=[karat.Folds(fold), karat.Looks(1000)]
         ),
         "refused: a report": lambda: karat.gate(
-            karat.evaluate(truth, pred, folds=fold), folds=fold, min={"accuracy": 0.5}
+            karat.evaluate(truth, pred, design=karat.Folds(fold)),
+            design=karat.Folds(fold),
+            min={"accuracy": 0.5},
         ),
-        "refused: a number": lambda: karat.gate(truth, pred, folds=4, min={"accuracy": 0.5}),
+        "refused: a number": lambda: karat.gate(
+            truth, pred, design=karat.Folds(4), min={"accuracy": 0.5}
+        ),
         "refused: sets": lambda: karat.gate(
-            [{"a"}, {"b"}], [{"a"}, {"a"}], folds=[0, 1], min={"subset_accuracy": 0.5}
+            [{"a"}, {"b"}], [{"a"}, {"a"}], design=karat.Folds([0, 1]), min={"subset_accuracy": 0.5}
         ),
     }
     for name, run in singles.items():
@@ -300,11 +364,13 @@ def _stored(*, with_rows: bool) -> Any:
     karat.gate(
         pd.DataFrame(_model_table("other")),
         min={"accuracy": 0.1},
-        update_baseline=path,
-        with_rows=with_rows,
-    )
+        reading=karat.Reading(keep_rows=with_rows),
+    ).save_baseline(path)
     return karat.gate(
-        pd.DataFrame(_model_table("pred")), baseline=path, folds="fold", max_drop={"accuracy": 0.05}
+        pd.DataFrame(_model_table("pred")),
+        baseline=path,
+        design=karat.Folds("fold"),
+        max_drop={"accuracy": 0.05},
     )
 
 

@@ -147,28 +147,35 @@ def _tables() -> Iterator[Call]:
     for name, run in tables.items():
         yield _call(name, run)
     reports: dict[str, Any] = {
-        "folds": lambda: karat.evaluate(_table(KFold(4)), folds="fold", metrics=OF_TWO),
+        "folds": lambda: karat.evaluate(
+            _table(KFold(4)), design=karat.Folds("fold"), metrics=OF_TWO
+        ),
         "repeats": lambda: karat.evaluate(
             _table(RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)),
-            folds="fold",
+            design=karat.Folds("fold"),
             metrics=OF_TWO,
         ),
         "random splits": lambda: karat.evaluate(
-            _table(ShuffleSplit(4, test_size=0.25, random_state=0)), folds="fold", metrics=OF_TWO
+            _table(ShuffleSplit(4, test_size=0.25, random_state=0)),
+            design=karat.Folds("fold"),
+            metrics=OF_TWO,
         ),
         "nested repeats": lambda: karat.evaluate(
-            _table(karat.NestedFolds(4, n_repeats=2, seed=1)), folds="auto", metrics=OF_TWO
+            _table(karat.NestedFolds(4, n_repeats=2, seed=1)), design=karat.Folds(), metrics=OF_TWO
         ),
         "scores": lambda: karat.evaluate(
-            _table(KFold(3), Deciding()), y_score="score", folds="fold", metrics=["roc_auc"]
+            _table(KFold(3), Deciding()),
+            y_score="score",
+            design=karat.Folds("fold"),
+            metrics=["roc_auc"],
         ),
         "labels": lambda: karat.evaluate(
-            _table(KFold(3), Constant()), folds="fold", metrics=["accuracy"]
+            _table(KFold(3), Constant()), design=karat.Folds("fold"), metrics=["accuracy"]
         ),
         "labels of rows": lambda: karat.evaluate(
             labels,
             cross_val_predict(Counting(), features, labels, cv=KFold(5)),
-            folds=karat.fold_of_rows(KFold(5).split(features), 60),
+            design=karat.Folds(karat.fold_of_rows(KFold(5).split(features), 60)),
             metrics=["accuracy", "f1"],
         ),
     }

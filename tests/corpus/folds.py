@@ -23,6 +23,7 @@ from tests.corpus.design_rows import (
     repeated,
 )
 from tests.corpus.files import written
+from tests.grouping import grouped
 
 OF_TWO = ["accuracy", "f1", "matthews_correlation"]
 OF_SCORES = ["accuracy", "roc_auc", "log_loss", "brier"]
@@ -32,52 +33,67 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     "level": {"level": 0.8},
     "no level": {"level": None},
-    "low": {"side": "low"},
-    "high": {"side": "high"},
-    "wald": {"method": "wald"},
-    "bootstrap": {"method": "bootstrap", "n_replicates": 100},
+    "low": {"interval": karat.Interval(side="low")},
+    "high": {"interval": karat.Interval(side="high")},
+    "wald": {"interval": karat.Interval(method="wald")},
+    "bootstrap": {"interval": karat.Interval(method="bootstrap", n_replicates=100)},
     "case-control": {"design": "case-control"},
     "nan": {"undefined": "nan"},
     "positive": {"positive": 0},
     "labels": {"labels": [0, 1, 2], "metrics": OF_MANY},
-    "class names": {"class_names": ["no", "yes"]},
-    "one thread": {"n_threads": 1},
-    "two threads": {"n_threads": 2},
+    "class names": {"labels": karat.Labels(names=["no", "yes"])},
+    "one thread": {"reading": karat.Reading(n_threads=1)},
+    "two threads": {"reading": karat.Reading(n_threads=2)},
 }
 OF_TABLES: dict[str, dict[str, Any]] = {
-    "labels": {"folds": "fold", "y_pred": "pred", "y_prob": "", "metrics": OF_TWO},
-    "auto": {"folds": "auto", "y_pred": "pred", "y_prob": "", "metrics": OF_TWO},
-    "probabilities": {"folds": "fold", "y_prob": "p_yes", "y_pred": "", "metrics": OF_SCORES},
-    "scores": {"folds": "fold", "y_score": "z", "y_pred": "", "metrics": ["accuracy", "roc_auc"]},
+    "labels": {"design": karat.Folds("fold"), "y_pred": "pred", "y_prob": "", "metrics": OF_TWO},
+    "auto": {"design": karat.Folds(), "y_pred": "pred", "y_prob": "", "metrics": OF_TWO},
+    "probabilities": {
+        "design": karat.Folds("fold"),
+        "y_prob": "p_yes",
+        "y_pred": "",
+        "metrics": OF_SCORES,
+    },
+    "scores": {
+        "design": karat.Folds("fold"),
+        "y_score": "z",
+        "y_pred": "",
+        "metrics": ["accuracy", "roc_auc"],
+    },
     "threshold": {
-        "folds": "fold",
+        "design": karat.Folds("fold"),
         "y_prob": "p_yes",
         "y_pred": "",
         "threshold": 0.35,
         "metrics": OF_SCORES,
     },
     "weights": {
-        "folds": "fold",
+        "design": karat.Folds("fold"),
         "y_prob": "p_yes",
         "y_pred": "",
         "weights": "mass",
         "metrics": OF_SCORES,
     },
     "clusters": {
-        "folds": "fold",
+        "design": karat.Folds("fold"),
         "y_pred": "pred",
         "y_prob": "",
         "clusters": "team",
         "metrics": OF_TWO,
     },
     "slices too": {
-        "folds": "fold",
+        "design": karat.Folds("fold"),
         "y_pred": "pred",
         "y_prob": "",
         "by": "country",
         "metrics": OF_TWO[:1],
     },
-    "another column": {"folds": "country", "y_pred": "pred", "y_prob": "", "metrics": OF_TWO},
+    "another column": {
+        "design": karat.Folds("country"),
+        "y_pred": "pred",
+        "y_prob": "",
+        "metrics": OF_TWO,
+    },
 }
 WHOLLY = ("pandas", "arrow", "parquet", "csv")
 
@@ -123,7 +139,7 @@ def _arrays() -> Iterator[Call]:
             f"two labels, {name}",
             "array",
             lambda options=options: karat.evaluate(
-                truth, pred, folds=fold, **{"metrics": OF_TWO, **options}
+                truth, pred, **grouped({"design": karat.Folds(fold), "metrics": OF_TWO, **options})
             ),
         )
         if name in ("plain", "level", "no level", "low", "two threads"):
@@ -131,14 +147,20 @@ def _arrays() -> Iterator[Call]:
                 f"two probabilities, {name}",
                 "array",
                 lambda options=options: karat.evaluate(
-                    truth, y_prob=two["p_yes"], folds=fold, metrics=OF_SCORES, **options
+                    truth,
+                    y_prob=two["p_yes"],
+                    metrics=OF_SCORES,
+                    **grouped({"design": karat.Folds(fold), **options}),
                 ),
             )
             yield _call(
                 f"animals, {name}",
                 "array",
                 lambda options=options: karat.evaluate(
-                    many["label"], many["pred"], folds=many["fold"], metrics=OF_MANY, **options
+                    many["label"],
+                    many["pred"],
+                    metrics=OF_MANY,
+                    **grouped({"design": karat.Folds(many["fold"]), **options}),
                 ),
             )
     forms: dict[str, Any] = {
@@ -160,57 +182,67 @@ def _arrays() -> Iterator[Call]:
         yield _call(
             f"folds as {name}",
             "array",
-            lambda form=form: karat.evaluate(truth, pred, folds=form(), metrics=OF_TWO[:2]),
+            lambda form=form: karat.evaluate(
+                truth, pred, design=karat.Folds(form()), metrics=OF_TWO[:2]
+            ),
         )
     singles: dict[str, Any] = {
         "scores": lambda: karat.evaluate(
-            truth, y_score=two["z"], folds=fold, metrics=["accuracy", "roc_auc"]
+            truth, y_score=two["z"], design=karat.Folds(fold), metrics=["accuracy", "roc_auc"]
         ),
         "probabilities of animals": lambda: karat.evaluate(
             many["label"],
             y_prob=matrix(many),
-            folds=many["fold"],
+            design=karat.Folds(many["fold"]),
             metrics=["accuracy", "log_loss", "top_k_accuracy(k=2)", "roc_auc_ovr_macro"],
         ),
         "weights": lambda: karat.evaluate(
-            truth, pred, folds=fold, weights=two["mass"], metrics=OF_TWO
+            truth, pred, design=karat.Folds(fold), weights=two["mass"], metrics=OF_TWO
         ),
         "frequency weights": lambda: karat.evaluate(
             truth,
             pred,
-            folds=fold,
-            weights=(two["mass"] * 4).astype(int),
-            weights_are="frequency",
+            design=karat.Folds(fold),
+            weights=karat.Frequency((two["mass"] * 4).astype(int)),
             metrics=OF_TWO,
         ),
         "clusters": lambda: karat.evaluate(
-            truth, pred, folds=fold, clusters=two["team"], metrics=OF_TWO
+            truth, pred, design=karat.Folds(fold), clusters=two["team"], metrics=OF_TWO
         ),
-        "ids": lambda: karat.evaluate(truth, pred, folds=fold, ids=two["id"], metrics=OF_TWO),
+        "ids": lambda: karat.evaluate(
+            truth, pred, design=karat.Folds(fold), ids=two["id"], metrics=OF_TWO
+        ),
         "slices too": lambda: karat.evaluate(
-            truth, pred, folds=fold, by={"country": two["country"]}, metrics=OF_TWO
+            truth, pred, design=karat.Folds(fold), by={"country": two["country"]}, metrics=OF_TWO
         ),
         "a fold that lacks a class": lambda: karat.evaluate(
             ["a", "b"] * 30 + ["a", "c"] * 30,
             ["a", "b", "b", "a"] * 15 + ["a", "c", "c"] * 20,
-            folds=[0] * 60 + [1] * 60,
+            design=karat.Folds([0] * 60 + [1] * 60),
             metrics=["accuracy", "macro_f1", "weighted_f1"],
         ),
         "a fold without a rank": lambda: karat.evaluate(
             [0, 1] * 20 + [1] * 20,
             y_prob=[i / 64 for i in range(60)],
-            folds=[0] * 40 + [1] * 20,
+            design=karat.Folds([0] * 40 + [1] * 20),
             metrics=["roc_auc", "brier"],
         ),
         "folds of one value": lambda: karat.evaluate(
-            [0, 1] * 30, [0, 1] * 30, folds=[0, 1, 2] * 20, metrics=["accuracy"]
+            [0, 1] * 30, [0, 1] * 30, design=karat.Folds([0, 1, 2] * 20), metrics=["accuracy"]
         ),
-        "two folds": lambda: karat.evaluate(truth, pred, folds=fold % 2, metrics=OF_TWO),
+        "two folds": lambda: karat.evaluate(
+            truth, pred, design=karat.Folds(fold % 2), metrics=OF_TWO
+        ),
         "labels and probabilities": lambda: karat.evaluate(
-            truth, pred, y_prob=two["p_yes"], folds=fold, metrics=OF_SCORES
+            truth, pred, y_prob=two["p_yes"], design=karat.Folds(fold), metrics=OF_SCORES
         ),
         "rows kept": lambda: karat.evaluate(
-            truth, pred, folds=fold, ids=two["id"], keep_rows=2, metrics=OF_TWO[:1]
+            truth,
+            pred,
+            design=karat.Folds(fold),
+            ids=two["id"],
+            reading=karat.Reading(keep_rows=2),
+            metrics=OF_TWO[:1],
         ),
     }
     for name, run in singles.items():
@@ -223,48 +255,68 @@ def _repeats() -> Iterator[Call]:
     inner = {name: nested[name] for name in ("repeat", "fold", "holdout")}
     arrays: dict[str, Any] = {
         "labels": lambda: karat.evaluate(
-            table["label"], table["pred"], folds=keys, ids=table["id"], metrics=OF_TWO
+            table["label"], table["pred"], design=karat.Folds(keys), ids=table["id"], metrics=OF_TWO
         ),
         "probabilities": lambda: karat.evaluate(
-            table["label"], y_prob=table["p"], folds=keys, ids=table["id"], metrics=OF_SCORES
+            table["label"],
+            y_prob=table["p"],
+            design=karat.Folds(keys),
+            ids=table["id"],
+            metrics=OF_SCORES,
         ),
         "clusters": lambda: karat.evaluate(
-            table["label"], table["pred"], folds=keys, clusters=table["id"], metrics=OF_TWO
+            table["label"],
+            table["pred"],
+            design=karat.Folds(keys),
+            clusters=table["id"],
+            metrics=OF_TWO,
         ),
         "a pandas table": lambda: karat.evaluate(
-            table["label"], table["pred"], folds=pd.DataFrame(keys), ids=table["id"], metrics=OF_TWO
+            table["label"],
+            table["pred"],
+            design=karat.Folds(pd.DataFrame(keys)),
+            ids=table["id"],
+            metrics=OF_TWO,
         ),
         "a Polars table": lambda: karat.evaluate(
             table["label"],
             table["pred"],
-            folds=pl.DataFrame(lists(keys)),
+            design=karat.Folds(pl.DataFrame(lists(keys))),
             ids=table["id"],
             metrics=OF_TWO,
         ),
         "sizes": lambda: karat.evaluate(
             table["label"],
             table["pred"],
-            folds={**keys, "train_size": table["train_size"]},
+            design=karat.Folds({**keys, "train_size": table["train_size"]}),
             ids=table["id"],
             metrics=OF_TWO,
         ),
         "nested": lambda: karat.evaluate(
-            nested["label"], nested["pred"], folds=inner, ids=nested["id"], metrics=OF_TWO
+            nested["label"],
+            nested["pred"],
+            design=karat.Folds(inner),
+            ids=nested["id"],
+            metrics=OF_TWO,
         ),
         "nested probabilities": lambda: karat.evaluate(
-            nested["label"], y_prob=nested["p"], folds=inner, ids=nested["id"], metrics=OF_SCORES
+            nested["label"],
+            y_prob=nested["p"],
+            design=karat.Folds(inner),
+            ids=nested["id"],
+            metrics=OF_SCORES,
         ),
         "nested, one limit": lambda: karat.evaluate(
             nested["label"],
             nested["pred"],
-            folds=inner,
+            design=karat.Folds(inner),
             ids=nested["id"],
             metrics=["error_rate"],
-            side="high",
+            interval=karat.Interval(side="high"),
             level=0.9,
         ),
         "nested without a level": lambda: karat.evaluate(
-            nested["label"], nested["pred"], folds=inner, ids=nested["id"], level=None
+            nested["label"], nested["pred"], design=karat.Folds(inner), ids=nested["id"], level=None
         ),
     }
     for name, run in arrays.items():
@@ -276,7 +328,7 @@ def _repeats() -> Iterator[Call]:
             kind.partition(" ")[0],
             lambda container=container: karat.evaluate(
                 container(repeated(), "repeated"),
-                folds="fold",
+                design=karat.Folds("fold"),
                 y_prob="p",
                 y_pred="",
                 metrics=OF_SCORES,
@@ -287,7 +339,7 @@ def _repeats() -> Iterator[Call]:
             kind.partition(" ")[0],
             lambda container=container: karat.evaluate(
                 container(held_out(), "held-out"),
-                folds="auto",
+                design=karat.Folds(),
                 y_prob="p",
                 y_pred="",
                 metrics=OF_SCORES,
@@ -298,7 +350,7 @@ def _repeats() -> Iterator[Call]:
         "pandas",
         lambda: karat.evaluate(
             pd.DataFrame(repeated()).rename(columns={"id": "patient"}),
-            folds="fold",
+            design=karat.Folds("fold"),
             y_pred="pred",
             y_prob="",
             clusters="patient",
@@ -310,7 +362,7 @@ def _repeats() -> Iterator[Call]:
         "pandas",
         lambda: karat.evaluate(
             pd.DataFrame({**repeated(), "fold": 0}).query("p < 0.7"),
-            folds="fold",
+            design=karat.Folds("fold"),
             y_prob="p",
             y_pred="",
             metrics=OF_TWO,
@@ -326,7 +378,7 @@ def _tables() -> Iterator[Call]:
                     f"{kind}, {name}",
                     kind.partition(" ")[0],
                     lambda container=container, options=options: karat.evaluate(
-                        container(folded(), "folded"), **options
+                        container(folded(), "folded"), **grouped(options)
                     ),
                 )
         yield _call(
@@ -334,7 +386,7 @@ def _tables() -> Iterator[Call]:
             kind.partition(" ")[0],
             lambda container=container: karat.evaluate(
                 container(folded_animals(), "folded-animals"),
-                folds="fold",
+                design=karat.Folds("fold"),
                 y_prob="proba_*",
                 y_pred="",
                 metrics=["accuracy", "log_loss"],
@@ -353,11 +405,11 @@ def _tables() -> Iterator[Call]:
         "parquet",
         lambda: karat.evaluate(
             written("parquet", folded(), "folded"),
-            folds="fold",
+            design=karat.Folds("fold"),
             y_prob="p_yes",
             y_pred="",
             metrics=OF_SCORES,
-            max_memory=2_000_000,
+            reading=karat.Reading(max_memory=2_000_000),
         ),
     )
     yield _call(
@@ -365,7 +417,7 @@ def _tables() -> Iterator[Call]:
         "parquet",
         lambda: karat.evaluate(
             written("parquet list", folded(), "folded"),
-            folds="fold",
+            design=karat.Folds("fold"),
             y_pred="pred",
             y_prob="",
             metrics=OF_TWO,
@@ -376,7 +428,7 @@ def _tables() -> Iterator[Call]:
         "sql",
         lambda: karat.evaluate(
             f"SELECT label, pred, fold % 3 AS part FROM '{written('csv', folded(), 'folded')}'",
-            folds="part",
+            design=karat.Folds("part"),
             metrics=OF_TWO,
         ),
     )
@@ -393,67 +445,81 @@ def _refused() -> Iterator[Call]:
         {"label": [0, 1] * 6, "pred": [0, 1] * 6, "fold": [0, 1, 2] * 4, "id": [*range(6)] * 2}
     ).assign(repeat=[0] * 6 + [1] * 6)
     wrong: dict[str, Any] = {
-        "a column without a table": lambda: karat.evaluate(truth, pred, folds="fold"),
-        "a number": lambda: karat.evaluate(truth, pred, folds=5),
-        "short": lambda: karat.evaluate(truth, pred, folds=fold[:9]),
-        "missing": lambda: karat.evaluate(truth, pred, folds=[None, *fold[1:].tolist()]),
-        "one fold": lambda: karat.evaluate(truth, pred, folds=[3] * 200),
-        "no keys": lambda: karat.evaluate(truth, pred, folds={}),
-        "another key": lambda: karat.evaluate(truth, pred, folds={"fold": fold, "part": fold}),
-        "no fold": lambda: karat.evaluate(truth, pred, folds={"repeat": fold}),
-        "values beside a table": lambda: karat.evaluate(frame, folds=fold),
-        "no such column": lambda: karat.evaluate(frame, folds="part"),
-        "no column is found": lambda: karat.evaluate(frame.drop(columns="fold"), folds="auto"),
-        "repeats without ids": lambda: karat.evaluate(label, guess, folds=keys),
+        "a column without a table": lambda: karat.evaluate(truth, pred, design=karat.Folds("fold")),
+        "a number": lambda: karat.evaluate(truth, pred, design=karat.Folds(5)),
+        "short": lambda: karat.evaluate(truth, pred, design=karat.Folds(fold[:9])),
+        "missing": lambda: karat.evaluate(
+            truth, pred, design=karat.Folds([None, *fold[1:].tolist()])
+        ),
+        "one fold": lambda: karat.evaluate(truth, pred, design=karat.Folds([3] * 200)),
+        "no keys": lambda: karat.evaluate(truth, pred, design=karat.Folds({})),
+        "another key": lambda: karat.evaluate(
+            truth, pred, design=karat.Folds({"fold": fold, "part": fold})
+        ),
+        "no fold": lambda: karat.evaluate(truth, pred, design=karat.Folds({"repeat": fold})),
+        "values beside a table": lambda: karat.evaluate(frame, design=karat.Folds(fold)),
+        "no such column": lambda: karat.evaluate(frame, design=karat.Folds("part")),
+        "no column is found": lambda: karat.evaluate(
+            frame.drop(columns="fold"), design=karat.Folds()
+        ),
+        "repeats without ids": lambda: karat.evaluate(label, guess, design=karat.Folds(keys)),
         "a table of repeats without ids": lambda: karat.evaluate(
-            pd.DataFrame(table).drop(columns="id"), folds="fold"
+            pd.DataFrame(table).drop(columns="id"), design=karat.Folds("fold")
         ),
         "a row twice in a repeat": lambda: karat.evaluate(
-            small.assign(id=[0, 0, 2, 3, 4, 5] * 2), folds="fold"
+            small.assign(id=[0, 0, 2, 3, 4, 5] * 2), design=karat.Folds("fold")
         ),
-        "ids that repeat": lambda: karat.evaluate(small.drop(columns="repeat"), folds="fold"),
+        "ids that repeat": lambda: karat.evaluate(
+            small.drop(columns="repeat"), design=karat.Folds("fold")
+        ),
         "repeats of other sizes": lambda: karat.evaluate(
-            small.assign(repeat=[0] * 5 + [1] * 7), folds="fold"
+            small.assign(repeat=[0] * 5 + [1] * 7), design=karat.Folds("fold")
         ),
         "repeats of other rows": lambda: karat.evaluate(
-            small.assign(id=[0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 9]), folds="fold"
+            small.assign(id=[0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 9]), design=karat.Folds("fold")
         ),
-        "single folds without sizes": lambda: karat.evaluate(small.assign(fold=0), folds="fold"),
+        "single folds without sizes": lambda: karat.evaluate(
+            small.assign(fold=0), design=karat.Folds("fold")
+        ),
         "one fold of one repeat": lambda: karat.evaluate(
-            small.assign(repeat=0, id=range(12), fold=3), folds="fold"
+            small.assign(repeat=0, id=range(12), fold=3), design=karat.Folds("fold")
         ),
         "sizes that are no numbers": lambda: karat.evaluate(
-            truth, pred, folds={"fold": fold, "train_size": ["many"] * 200}
+            truth, pred, design=karat.Folds({"fold": fold, "train_size": ["many"] * 200})
         ),
         "sizes of 0": lambda: karat.evaluate(
-            truth, pred, folds={"fold": fold, "train_size": [0] * 200}
+            truth, pred, design=karat.Folds({"fold": fold, "train_size": [0] * 200})
         ),
         "several sizes in a fold": lambda: karat.evaluate(
-            truth, pred, folds={"fold": fold, "train_size": range(200)}
+            truth, pred, design=karat.Folds({"fold": fold, "train_size": range(200)})
         ),
-        "a pair that is missing": lambda: karat.evaluate(nested[nested.holdout != 2], folds="fold"),
+        "a pair that is missing": lambda: karat.evaluate(
+            nested[nested.holdout != 2], design=karat.Folds("fold")
+        ),
         "held-out folds that are none": lambda: karat.evaluate(
-            nested.assign(holdout=nested.holdout.replace(2, 7)), folds="fold"
+            nested.assign(holdout=nested.holdout.replace(2, 7)), design=karat.Folds("fold")
         ),
         "folds that name themselves": lambda: karat.evaluate(
-            nested.assign(holdout=nested.fold), folds="fold"
+            nested.assign(holdout=nested.fold), design=karat.Folds("fold")
         ),
         "folds of one row": lambda: karat.evaluate(
             {"label": [0, 1, 0], "pred": [0, 1, 1], "fold": [0, 1, 2], "holdout": [1, 2, None]},
-            folds="fold",
+            design=karat.Folds("fold"),
         ),
-        "a matrix": lambda: karat.evaluate(confusion=[[3, 1], [2, 4]], folds=[0, 1]),
-        "sets": lambda: karat.evaluate([{"a"}, {"b"}] * 6, [{"a"}, {"a"}] * 6, folds=[0, 1] * 6),
-        "looks": lambda: karat.evaluate(truth, pred, folds=fold, anytime=1000),
+        "a matrix": lambda: karat.evaluate(confusion=[[3, 1], [2, 4]], design=karat.Folds([0, 1])),
+        "sets": lambda: karat.evaluate(
+            [{"a"}, {"b"}] * 6, [{"a"}, {"a"}] * 6, design=karat.Folds([0, 1] * 6)
+        ),
+        "looks": lambda: karat.evaluate(truth, pred, design=[karat.Folds(fold), karat.Looks(1000)]),
         "a report without folds": lambda: karat.evaluate(truth, pred, metrics=["accuracy"]).folds,
         "no such metric": lambda: karat.evaluate(
-            truth, pred, folds=fold, metrics=["accuracy"]
+            truth, pred, design=karat.Folds(fold), metrics=["accuracy"]
         ).folds["acuracy"],
         "a metric of scores": lambda: karat.evaluate(
-            truth, pred, folds=fold, metrics=["accuracy"]
+            truth, pred, design=karat.Folds(fold), metrics=["accuracy"]
         ).folds["roc_auc"],
         "a function": lambda: karat.accuracy(truth, pred, folds=fold),
-        "a stream": lambda: karat.Stream(folds="fold"),
+        "a stream": lambda: karat.Stream(design=karat.Folds("fold")),
     }
     for name, run in wrong.items():
         yield Call(f"refused: {name}", "evaluate", "array", run)
@@ -462,7 +528,9 @@ def _refused() -> Iterator[Call]:
 def _report(folds: Any = None, **options: Any) -> Any:
     two = folded()
     return karat.evaluate(
-        two["label"], two["pred"], folds=two["fold"] if folds is None else folds, **options
+        two["label"],
+        two["pred"],
+        **grouped({"design": karat.Folds(two["fold"] if folds is None else folds), **options}),
     )
 
 
@@ -472,14 +540,18 @@ def _some() -> Any:
 
 def _nested() -> Any:
     return karat.evaluate(
-        pd.DataFrame(held_out()), folds="fold", y_prob="p", y_pred="", metrics=OF_SCORES
+        pd.DataFrame(held_out()),
+        design=karat.Folds("fold"),
+        y_prob="p",
+        y_pred="",
+        metrics=OF_SCORES,
     )
 
 
 def _outputs() -> Iterator[Call]:
     shown: dict[str, Any] = {
         "whole": _some,
-        "every metric": lambda: _report(n_replicates=100),
+        "every metric": lambda: _report(interval=karat.Interval(n_replicates=100)),
         "nested, whole": _nested,
         "as text": lambda: str(_some()),
         "nested as text": lambda: str(_nested()),
@@ -505,7 +577,7 @@ def _outputs() -> Iterator[Call]:
         ),
         "weak slices beside folds": lambda: karat.find_weak_slices(_some()),
         "a check of folds": lambda: karat.check(
-            folded()["label"], folded()["pred"], folds=folded()["fold"]
+            folded()["label"], folded()["pred"], design=karat.Folds(folded()["fold"])
         ),
     }
     for name, run in shown.items():

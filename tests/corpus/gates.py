@@ -17,16 +17,17 @@ from tests.corpus.calls import Call
 from tests.corpus.files import written
 from tests.corpus.rows import animals, binary, other_models, pick, two_class_models
 from tests.corpus.wanted import FAST
+from tests.grouping import grouped
 
 RULES: dict[str, dict[str, Any]] = {
     "min passes": {"min": {"accuracy": 0.5}},
     "min fails": {"min": {"accuracy": 0.95}},
     "two bounds": {"min": {"macro_f1": 0.6, "kappa": 0.9}},
     "max": {"max": {"error_rate": 0.3}},
-    "low": {"min": {"accuracy": 0.7}, "evidence": "low"},
-    "level": {"min": {"accuracy": 0.7}, "evidence": "low", "level": 0.8},
+    "low": {"min": {"accuracy": 0.7}, "rules": karat.Rules(evidence="low")},
+    "level": {"min": {"accuracy": 0.7}, "rules": karat.Rules(evidence="low"), "level": 0.8},
     "by": {"min": {"accuracy": 0.75}, "by": "country"},
-    "by few rows": {"min": {"accuracy": 0.75}, "by": "country", "min_n": 65},
+    "by few rows": {"min": {"accuracy": 0.75}, "by": "country", "rules": karat.Rules(min_n=65)},
     "strict": {
         "min": {"accuracy": 0.75},
         "by": "country",
@@ -34,15 +35,22 @@ RULES: dict[str, dict[str, Any]] = {
         "strict_inconclusive": True,
     },
     "warn only": {"min": {"accuracy": 0.99}, "warn_only": True},
-    "clusters": {"min": {"accuracy": 0.7}, "evidence": "low", "clusters": "team"},
+    "clusters": {
+        "min": {"accuracy": 0.7},
+        "rules": karat.Rules(evidence="low"),
+        "clusters": "team",
+    },
     "weights": {"min": {"accuracy": 0.7}, "weights": "mass"},
 }
 AGAINST: dict[str, dict[str, Any]] = {
     "plain": {},
     "max drop": {"max_drop": {"accuracy": 0.01, "macro_f1": 0.02}},
     "no worse": {"no_worse_than": {"accuracy": 0.05}},
-    "no worse strictly": {"no_worse_than": {"accuracy": 0.001}, "strict_inconclusive": True},
-    "no adjustment": {"max_drop": {"accuracy": 0.0}, "adjust": "none"},
+    "no worse strictly": {
+        "no_worse_than": {"accuracy": 0.001},
+        "rules": karat.Rules(inconclusive="fail"),
+    },
+    "no adjustment": {"max_drop": {"accuracy": 0.0}, "rules": karat.Rules(adjust="none")},
     "by": {"max_drop": {"accuracy": 0.0}, "by": "sex"},
     "clusters": {"clusters": "team"},
     "weights": {"weights": "mass"},
@@ -76,7 +84,7 @@ def calls() -> Iterator[Call]:
                 yield _call(
                     f"{kind}, {name}",
                     kind,
-                    lambda made=made, rules=rules: karat.gate(made("new"), **rules),
+                    lambda made=made, rules=rules: karat.gate(made("new"), **grouped(rules)),
                 )
         for name, rules in AGAINST.items():
             if kind in ("pandas", "parquet") or name in ("plain", "by"):
@@ -84,14 +92,14 @@ def calls() -> Iterator[Call]:
                     f"{kind} against a baseline, {name}",
                     kind,
                     lambda made=made, rules=rules: karat.gate(
-                        made("new"), baseline=made("old"), **rules
+                        made("new"), baseline=made("old"), **grouped(rules)
                     ),
                 )
                 yield _call(
                     f"{kind} worse than a baseline, {name}",
                     kind,
                     lambda made=made, rules=rules: karat.gate(
-                        made("old"), baseline=made("new"), **rules
+                        made("old"), baseline=made("new"), **grouped(rules)
                     ),
                 )
     yield from _arrays()
@@ -121,7 +129,9 @@ def _arrays() -> Iterator[Call]:
     yield _call(
         "scores",
         "array",
-        lambda: karat.gate(truth, y_score=two["z"], min={"roc_auc": 0.7}, evidence="low"),
+        lambda: karat.gate(
+            truth, y_score=two["z"], min={"roc_auc": 0.7}, rules=karat.Rules(evidence="low")
+        ),
     )
     yield _call(
         "threshold",
@@ -165,7 +175,9 @@ def _arrays() -> Iterator[Call]:
         "a report",
         "report",
         lambda: karat.gate(
-            karat.evaluate(text["label"], text["pred"]), min={"accuracy": 0.7}, evidence="low"
+            karat.evaluate(text["label"], text["pred"]),
+            min={"accuracy": 0.7},
+            rules=karat.Rules(evidence="low"),
         ),
     )
     yield _call(
@@ -194,7 +206,7 @@ def _arrays() -> Iterator[Call]:
 
 
 def _report(model: str) -> Any:
-    return karat.evaluate(animals()["label"], other_models()["labels"][model], **FAST)
+    return karat.evaluate(animals()["label"], other_models()["labels"][model], **grouped(FAST))
 
 
 def _json(model: str) -> str:
@@ -221,7 +233,9 @@ def _matched() -> Iterator[Call]:
         "rows that may be missing",
         "dict",
         lambda: karat.gate(
-            _table("new"), baseline=shuffled("old", order[:200]), allow_mismatch=True
+            _table("new"),
+            baseline=shuffled("old", order[:200]),
+            rules=karat.Rules(allow_mismatch=True),
         ),
     )
     yield _call(
@@ -263,20 +277,24 @@ def _against(with_rows: bool, rules: dict[str, Any]) -> Any:
     base = {k: v for k, v in rules.items() if k == "weights"}
     path = Path("stored.json")
     karat.gate(
-        _table("old"), min={"accuracy": 0.1}, update_baseline=path, with_rows=with_rows, **base
-    )
-    return karat.gate(_table("new"), baseline=path, **rules)
+        _table("old"),
+        min={"accuracy": 0.1},
+        **grouped({"reading": karat.Reading(keep_rows=with_rows), **base}),
+    ).save_baseline(path)
+    return karat.gate(_table("new"), baseline=path, **grouped(rules))
 
 
 def _held(with_rows: bool) -> Any:
     path = Path("stored.json")
-    karat.gate(_table("old"), min={"accuracy": 0.1}, update_baseline=path, with_rows=with_rows)
+    karat.gate(
+        _table("old"), min={"accuracy": 0.1}, reading=karat.Reading(keep_rows=with_rows)
+    ).save_baseline(path)
     return json.loads(path.read_text())
 
 
 def _not_updated() -> Any:
     path = Path("never.json")
-    found = karat.gate(_table("old"), min={"accuracy": 0.99}, update_baseline=path)
+    found = karat.gate(_table("old"), min={"accuracy": 0.99}).save_baseline(path)
     return {"gate": found, "is there": path.exists()}
 
 

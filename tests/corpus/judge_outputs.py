@@ -9,6 +9,7 @@ import karat
 from tests.corpus.calls import Call
 from tests.corpus.design_rows import judged
 from tests.corpus.files import written
+from tests.grouping import grouped
 
 OF_TWO = ["accuracy", "f1", "matthews_correlation", "recall"]
 OF_SCORES = ["accuracy", "roc_auc", "log_loss", "brier"]
@@ -17,7 +18,15 @@ OF_SCORES = ["accuracy", "roc_auc", "log_loss", "brier"]
 def _report(**options: Any) -> Any:
     two = judged()
     return karat.evaluate(
-        gold=two["gold"], judge=two["judge"], y_pred=two["pred"], n_replicates=100, **options
+        y_true=two["gold"],
+        y_pred=two["pred"],
+        **grouped(
+            {
+                "design": karat.Judge(two["judge"]),
+                "interval": karat.Interval(n_replicates=100),
+                **options,
+            }
+        ),
     )
 
 
@@ -28,12 +37,12 @@ def _some() -> Any:
 def _scored() -> Any:
     two = judged()
     return karat.evaluate(
-        gold=two["gold"], judge=two["judge"], y_prob=two["p_yes"], metrics=OF_SCORES
+        y_true=two["gold"], design=karat.Judge(two["judge"]), y_prob=two["p_yes"], metrics=OF_SCORES
     )
 
 
 def _verdicts() -> Any:
-    return karat.evaluate(gold=judged()["gold"], judge=judged()["judge"])
+    return karat.evaluate(y_true=judged()["gold"], design=karat.Judge(judged()["judge"]))
 
 
 def calls() -> Iterator[Call]:
@@ -106,7 +115,10 @@ def calls() -> Iterator[Call]:
 
 def _facts_of_a_table() -> dict[str, Any]:
     report = karat.evaluate(
-        written("csv", judged(), "judged"), gold="gold", judge="judge", metrics=["accuracy"]
+        written("csv", judged(), "judged"),
+        y_true="gold",
+        design=karat.Judge("judge"),
+        metrics=["accuracy"],
     )
     return {
         "mapping": dict(report.mapping),

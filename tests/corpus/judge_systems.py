@@ -23,6 +23,7 @@ from tests.corpus.design_rows import (
     verdicts,
 )
 from tests.corpus.files import written
+from tests.grouping import grouped
 
 OF_LABELS = ["accuracy", "f1", "kappa"]
 OF_SCORES = ["accuracy", "roc_auc", "log_loss", "brier"]
@@ -35,20 +36,20 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "margins": {"margin": {"accuracy": 0.03, "f1": 0.1}},
     "maxt": {"adjust": "maxt"},
     "no adjustment": {"adjust": "none"},
-    "seed": {"adjust": "maxt", "seed": 7},
+    "seed": {"adjust": "maxt", "interval": karat.Interval(seed=7)},
     "nan": {"undefined": "nan"},
     "positive": {"positive": 0},
     "labels": {"labels": [0, 1]},
-    "class names": {"class_names": ["no", "yes"]},
+    "class names": {"labels": karat.Labels(names=["no", "yes"])},
     "stated to be random": {"gold_is_random": True},
-    "two threads": {"n_threads": 2},
+    "two threads": {"reading": karat.Reading(n_threads=2)},
 }
 REFUSED: dict[str, dict[str, Any]] = {
     "not paired": {"paired": False},
-    "frequency weights": {"weights": [1.0] * 300, "weights_are": "frequency"},
+    "frequency weights": {"weights": karat.Frequency([1.0] * 300)},
     "label strata": {"label_strata": {"all": [0, 1]}},
     "threshold": {"threshold": 0.4},
-    "separator": {"separator": "|"},
+    "separator": {"labels": karat.Labels(separator="|")},
     "anytime": {"anytime": 1000},
     "folds": {"folds": [0, 1] * 150},
     "a count": {"metrics": ["support"]},
@@ -84,7 +85,10 @@ def _systems() -> Iterator[Call]:
             f"labels, {name}",
             "array",
             lambda options=options: karat.compare(
-                gold=gold, judge=judge, y_pred=pred, metrics=OF_LABELS[:2], **options
+                y_true=gold,
+                y_pred=pred,
+                metrics=OF_LABELS[:2],
+                **grouped({"design": karat.Judge(judge), **options}, ("adjust",)),
             ),
         )
     frames: dict[str, Any] = {
@@ -98,53 +102,69 @@ def _systems() -> Iterator[Call]:
             f"{kind} of systems",
             kind,
             lambda frame=frame: karat.compare(
-                gold=gold, judge=judge, y_pred=frame(), metrics=OF_LABELS
+                y_true=gold, design=karat.Judge(judge), y_pred=frame(), metrics=OF_LABELS
             ),
         )
     chosen = judged_by_design()
     guesses = {"a": chosen["pred"], "b": chosen["judge"]}
     singles: dict[str, Any] = {
-        "two systems": lambda: karat.compare(gold=gold, judge=judge, y_pred=pair),
-        "truth with missing labels": lambda: karat.compare(gold, pair, judge=judge),
+        "two systems": lambda: karat.compare(y_true=gold, design=karat.Judge(judge), y_pred=pair),
+        "truth with missing labels": lambda: karat.compare(gold, pair, design=karat.Judge(judge)),
         "probabilities": lambda: karat.compare(
-            gold=gold, judge=judge, y_prob=systems["prob"], metrics=OF_SCORES
+            y_true=gold, design=karat.Judge(judge), y_prob=systems["prob"], metrics=OF_SCORES
         ),
         "probabilities by default": lambda: karat.compare(
-            gold=gold, judge=judge, y_prob={n: systems["prob"][n] for n in ("old", "big")}
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_prob={n: systems["prob"][n] for n in ("old", "big")},
         ),
         "scores": lambda: karat.compare(
-            gold=gold, judge=judge, y_score=systems["score"], metrics=["roc_auc", "accuracy"]
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_score=systems["score"],
+            metrics=["roc_auc", "accuracy"],
         ),
         "labels of one and probabilities of another": lambda: karat.compare(
-            gold=gold,
-            judge=judge,
+            y_true=gold,
+            design=karat.Judge(judge),
             y_pred={"old": pred["old"]},
             y_prob={"new": systems["prob"]["new"]},
             metrics=["accuracy"],
         ),
         "weights": lambda: karat.compare(
-            gold=gold, judge=judge, y_pred=pair, weights=two["mass"], metrics=OF_LABELS
-        ),
-        "clusters": lambda: karat.compare(
-            gold=gold, judge=judge, y_pred=pair, clusters=two["team"], metrics=OF_LABELS
-        ),
-        "gold weights": lambda: karat.compare(
-            gold=chosen["gold"],
-            judge=chosen["judge"],
-            y_pred=guesses,
-            gold_weights=chosen["gold_weight"],
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_pred=pair,
+            weights=two["mass"],
             metrics=OF_LABELS,
         ),
-        "every metric": lambda: karat.compare(gold=gold, judge=judge, y_pred=pair, metrics="all"),
+        "clusters": lambda: karat.compare(
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_pred=pair,
+            clusters=two["team"],
+            metrics=OF_LABELS,
+        ),
+        "gold weights": lambda: karat.compare(
+            y_true=chosen["gold"],
+            design=karat.Judge(chosen["judge"], weights=chosen["gold_weight"]),
+            y_pred=guesses,
+            metrics=OF_LABELS,
+        ),
+        "every metric": lambda: karat.compare(
+            y_true=gold, design=karat.Judge(judge), y_pred=pair, metrics="all"
+        ),
         "animals": lambda: karat.compare(
-            gold=many["gold"],
-            judge=many["judge"],
+            y_true=many["gold"],
+            design=karat.Judge(many["judge"], is_random=True),
             y_pred={"model": many["pred"], "judge": many["judge"]},
             metrics=["accuracy", "macro_f1"],
-            gold_is_random=True,
         ),
         "the same system twice": lambda: karat.compare(
-            gold=gold, judge=judge, y_pred={"a": pred["old"], "b": pred["old"]}, metrics=OF_LABELS
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_pred={"a": pred["old"], "b": pred["old"]},
+            metrics=OF_LABELS,
         ),
     }
     for name, run in singles.items():
@@ -155,29 +175,39 @@ def _verdicts() -> Iterator[Call]:
     both = verdicts()
     gold, judge = both["gold"], both["judge"]
     forms: dict[str, Any] = {
-        "dicts of verdicts": lambda: karat.compare(gold=gold, judge=judge, positive="good"),
+        "dicts of verdicts": lambda: karat.compare(
+            y_true=gold, design=karat.Judge(judge), positive="good"
+        ),
         "pandas verdicts": lambda: karat.compare(
-            gold=pd.DataFrame(gold), judge=pd.DataFrame(judge), positive="good"
+            y_true=pd.DataFrame(gold), design=karat.Judge(pd.DataFrame(judge)), positive="good"
         ),
         "polars verdicts": lambda: karat.compare(
-            gold=pl.DataFrame(lists(gold)), judge=pl.DataFrame(lists(judge)), positive="good"
+            y_true=pl.DataFrame(lists(gold)),
+            design=karat.Judge(pl.DataFrame(lists(judge))),
+            positive="good",
         ),
         "arrow verdicts": lambda: karat.compare(
-            gold=pa.table(lists(gold)), judge=pa.table(lists(judge)), positive="good"
+            y_true=pa.table(lists(gold)),
+            design=karat.Judge(pa.table(lists(judge))),
+            positive="good",
         ),
-        "verdicts without a positive class": lambda: karat.compare(gold=gold, judge=judge),
+        "verdicts without a positive class": lambda: karat.compare(
+            y_true=gold, design=karat.Judge(judge)
+        ),
         "verdicts and another metric": lambda: karat.compare(
-            gold=gold, judge=judge, positive="good", metrics=["accuracy"]
+            y_true=gold, design=karat.Judge(judge), positive="good", metrics=["accuracy"]
         ),
         "verdicts of other systems": lambda: karat.compare(
-            gold=gold, judge={"old": judge["old"], "x": judge["new"]}, positive="good"
+            y_true=gold,
+            design=karat.Judge({"old": judge["old"], "x": judge["new"]}),
+            positive="good",
         ),
         "verdicts about one system": lambda: karat.compare(
-            gold={"old": gold["old"]}, judge={"old": judge["old"]}, positive="good"
+            y_true={"old": gold["old"]}, design=karat.Judge({"old": judge["old"]}), positive="good"
         ),
         "verdicts of different rows": lambda: karat.compare(
-            gold={"old": gold["old"], "new": gold["new"][:200]},
-            judge={"old": judge["old"], "new": judge["new"][:200]},
+            y_true={"old": gold["old"], "new": gold["new"][:200]},
+            design=karat.Judge({"old": judge["old"], "new": judge["new"][:200]}),
             positive="good",
         ),
     }
@@ -194,39 +224,55 @@ def _refused() -> Iterator[Call]:
         yield _call(
             f"refused: {name}",
             "array",
-            lambda options=options: karat.compare(gold=gold, judge=judge, y_pred=pair, **options),
+            lambda options=options: karat.compare(
+                y_true=gold,
+                y_pred=pair,
+                **grouped({"design": karat.Judge(judge), **options}, ("adjust",)),
+            ),
         )
     only = np.where(judge == 1, judge, np.nan)
     only[:9] = 0
     wrong: dict[str, Any] = {
-        "one system": lambda: karat.compare(gold=gold, judge=judge, y_pred={"old": pred["old"]}),
-        "no system": lambda: karat.compare(gold=gold, judge=judge),
-        "gold without a judge": lambda: karat.compare(gold=gold, y_pred=pair),
-        "a judge without gold": lambda: karat.compare(judge=judge, y_pred=pair),
-        "gold and truth": lambda: karat.compare(judge, pair, gold=gold, judge=judge),
-        "a whole table": lambda: karat.compare(whole, gold="gold", judge="judge"),
-        "names of columns": lambda: karat.compare(y_pred=pair, gold="gold", judge="judge"),
-        "a file": lambda: karat.compare("rows.csv", judge="judge"),
+        "one system": lambda: karat.compare(
+            y_true=gold, design=karat.Judge(judge), y_pred={"old": pred["old"]}
+        ),
+        "no system": lambda: karat.compare(y_true=gold, design=karat.Judge(judge)),
+        "gold without a judge": lambda: karat.compare(y_true=gold, y_pred=pair),
+        "a judge without gold": lambda: karat.compare(design=karat.Judge(judge), y_pred=pair),
+        "gold and truth": lambda: karat.compare(
+            judge, pair, y_true=gold, design=karat.Judge(judge)
+        ),
+        "a whole table": lambda: karat.compare(whole, y_true="gold", design=karat.Judge("judge")),
+        "names of columns": lambda: karat.compare(
+            y_pred=pair, y_true="gold", design=karat.Judge("judge")
+        ),
+        "a file": lambda: karat.compare("rows.csv", design=karat.Judge("judge")),
         "tables of systems": lambda: karat.compare(
-            gold=gold, judge=judge, y_pred={"a": whole, "b": whole}
+            y_true=gold, design=karat.Judge(judge), y_pred={"a": whole, "b": whole}
         ),
         "files of systems": lambda: karat.compare(
-            gold=gold, judge=judge, y_pred={"a": "a.csv", "b": "b.csv"}
+            y_true=gold, design=karat.Judge(judge), y_pred={"a": "a.csv", "b": "b.csv"}
         ),
         "a table of probabilities": lambda: karat.compare(
-            gold=gold, judge=judge, y_prob=pd.DataFrame(judged_systems()["prob"])
+            y_true=gold, design=karat.Judge(judge), y_prob=pd.DataFrame(judged_systems()["prob"])
         ),
         "short predictions": lambda: karat.compare(
-            gold=gold, judge=judge, y_pred={"old": pred["old"], "new": pred["new"][:9]}
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_pred={"old": pred["old"], "new": pred["new"][:9]},
         ),
-        "rows that the judge chose": lambda: karat.compare(gold=only, judge=judge, y_pred=pair),
-        "every gold label": lambda: karat.compare(gold=judge, judge=judge, y_pred=pair),
+        "rows that the judge chose": lambda: karat.compare(
+            y_true=only, design=karat.Judge(judge), y_pred=pair
+        ),
+        "every gold label": lambda: karat.compare(
+            y_true=judge, design=karat.Judge(judge), y_pred=pair
+        ),
         "a gold weight of 0": lambda: karat.compare(
-            gold=gold, judge=judge, y_pred=pair, gold_weights=[0.0] * 300
+            y_true=gold, design=karat.Judge(judge, weights=[0.0] * 300), y_pred=pair
         ),
         "a label that is no class": lambda: karat.compare(
-            gold=gold,
-            judge=judge,
+            y_true=gold,
+            design=karat.Judge(judge),
             y_pred={"old": pred["old"], "new": pred["new"] + 5},
             labels=[0, 1],
         ),
@@ -238,7 +284,10 @@ def _refused() -> Iterator[Call]:
 def _compared() -> Any:
     two = judged()
     return karat.compare(
-        gold=two["gold"], judge=two["judge"], y_pred=judged_systems()["pred"], metrics=OF_LABELS
+        y_true=two["gold"],
+        design=karat.Judge(two["judge"]),
+        y_pred=judged_systems()["pred"],
+        metrics=OF_LABELS,
     )
 
 
@@ -258,7 +307,9 @@ def _outputs() -> Iterator[Call]:
         "the best": lambda: _compared().best("accuracy"),
         "flips": lambda: _compared().flips,
         "folds": lambda: _compared().folds,
-        "verdicts as text": lambda: str(karat.compare(**verdicts(), positive="good")),
+        "verdicts as text": lambda: str(
+            karat.compare(**grouped(verdicts(), ("adjust",)), positive="good")
+        ),
     }
     for name, run in shown.items():
         yield Call(f"comparison: {name}", "compare", "report", run)
@@ -267,12 +318,17 @@ def _outputs() -> Iterator[Call]:
 def _pilot() -> Any:
     two = judged()
     return karat.evaluate(
-        gold=two["gold"], judge=two["judge"], y_pred=two["pred"], metrics=["accuracy", "f1"]
+        y_true=two["gold"],
+        design=karat.Judge(two["judge"]),
+        y_pred=two["pred"],
+        metrics=["accuracy", "f1"],
     )
 
 
 def _judged_verdicts(**options: Any) -> Any:
-    return karat.evaluate(gold=judged()["gold"], judge=judged()["judge"], **options)
+    return karat.evaluate(
+        y_true=judged()["gold"], **grouped({"design": karat.Judge(judged()["judge"]), **options})
+    )
 
 
 def _sizes() -> Iterator[Call]:
@@ -382,77 +438,77 @@ def _labeled() -> Any:
     gold = np.full(300, np.nan)
     gold[rows.rows] = two["pred"][rows.rows]
     report = karat.evaluate(
-        gold=gold, judge=two["judge"], gold_weights=rows.gold_weights, positive=1
+        y_true=gold, design=karat.Judge(two["judge"], weights=rows.gold_weights), positive=1
     )
     return report.shares
 
 
 REPORTS = """
-report judged.csv --gold gold --judge judge --metrics accuracy,f1
-report judged.csv --gold gold --judge judge --metrics accuracy,f1 --format markdown
-report judged.csv --gold gold --judge judge --metrics accuracy,f1 --format csv
-report judged.csv --gold gold --judge judge --metrics accuracy --format latex
-report judged.parquet --gold gold --judge judge --prob p_yes --pred '' --metrics roc_auc,brier
-report judged.jsonl --gold gold --judge judge --pred '' --prob '' --score '' --positive 1
+report judged.csv --true gold --judge judge --metrics accuracy,f1
+report judged.csv --true gold --judge judge --metrics accuracy,f1 --format markdown
+report judged.csv --true gold --judge judge --metrics accuracy,f1 --format csv
+report judged.csv --true gold --judge judge --metrics accuracy --format latex
+report judged.parquet --true gold --judge judge --prob p_yes --pred '' --metrics roc_auc,brier
+report judged.jsonl --true gold --judge judge --pred '' --prob '' --score '' --positive 1
 report judged.csv --true gold --judge judge --pred pred --prob '' --metrics accuracy --level 0.8
-report judged.csv --gold gold --judge judge --pred pred --prob '' --metrics f1 --positive 0
-report judged.csv --gold gold --judge judge --metrics f1 --weights mass --clusters team
-report judged.csv --gold gold --judge judge --metrics f1 --where "country = 'NO'" --gold-is-random
-report judged.csv --gold gold --judge judge --metrics f1 --side low --method wald
-report animals.csv --gold gold --judge judge --pred pred --prob '' --metrics macro_f1
-report animals.csv --gold gold --judge judge --prob 'proba_*' --pred '' --metrics log_loss
-report design.csv --gold gold --judge judge --gold-weight gold_weight --metrics accuracy
-report design.csv --gold gold --judge judge --metrics accuracy
-report "SELECT * FROM 'judged.csv' WHERE mass > 1" --gold gold --judge judge --metrics f1
-report judged.csv --gold gold --judge judge --metrics accuracy -o judged-report.html
-report judged.csv --gold gold --judge judge --metrics accuracy -o judged-report.md
-report judged.csv --gold gold
-report judged.csv --gold-weight mass
+report judged.csv --true gold --judge judge --pred pred --prob '' --metrics f1 --positive 0
+report judged.csv --true gold --judge judge --metrics f1 --weights mass --clusters team
+report judged.csv --true gold --judge judge --metrics f1 --where "country = 'NO'" --gold-is-random
+report judged.csv --true gold --judge judge --metrics f1 --side low --method wald
+report animals.csv --true gold --judge judge --pred pred --prob '' --metrics macro_f1
+report animals.csv --true gold --judge judge --prob 'proba_*' --pred '' --metrics log_loss
+report design.csv --true gold --judge judge --gold-weights gold_weight --metrics accuracy
+report design.csv --true gold --judge judge --metrics accuracy
+report "SELECT * FROM 'judged.csv' WHERE mass > 1" --true gold --judge judge --metrics f1
+report judged.csv --true gold --judge judge --metrics accuracy -o judged-report.html
+report judged.csv --true gold --judge judge --metrics accuracy -o judged-report.md
+report judged.csv --true gold
+report judged.csv --gold-weights mass
 report judged.csv --judge judge
-report judged.csv --gold judge --judge judge
-report judged.csv --gold judge --judge gold
-report judged.csv --gold pred --judge judge
-report judged.csv --gold gold --judge llm
-report judged.csv --gold gold --judge judge --by country
-report judged.csv --gold gold --judge judge --folds country
-report judged.csv --gold gold --judge judge --keep-rows 5
-report judged.csv --gold gold --judge judge --errors wrong.csv
-report judged.csv --gold gold --judge judge --nulls drop
-report judged.csv --gold gold --judge judge --method bootstrap
-report judged.csv --gold gold --judge judge --level none
-report judged.csv --gold gold --judge judge --design case-control
-report judged.csv --gold gold --judge judge --anytime 1000
-report judged.csv --gold gold --judge judge --separator '|'
-report judged.csv --gold gold --judge judge --checkpoint run.karat
-report judged.csv --gold gold --judge judge --exact
-report judged.csv --gold gold --judge judge --max-memory 2MB
-report judged.csv --gold gold --judge judge --metrics support
-report 'judged.csv' 'judged.csv' --gold gold --judge judge --where "mass > 1"
-report both.csv --true old --pred new --gold-weight mass --metrics accuracy
+report judged.csv --true judge --judge judge
+report judged.csv --true judge --judge gold
+report judged.csv --true pred --judge judge
+report judged.csv --true gold --judge llm
+report judged.csv --true gold --judge judge --by country
+report judged.csv --true gold --judge judge --folds country
+report judged.csv --true gold --judge judge --keep-rows 5
+report judged.csv --true gold --judge judge --errors wrong.csv
+report judged.csv --true gold --judge judge --nulls drop
+report judged.csv --true gold --judge judge --method bootstrap
+report judged.csv --true gold --judge judge --level none
+report judged.csv --true gold --judge judge --design case-control
+report judged.csv --true gold --judge judge --anytime 1000
+report judged.csv --true gold --judge judge --separator '|'
+report judged.csv --true gold --judge judge --checkpoint run.karat
+report judged.csv --true gold --judge judge --exact
+report judged.csv --true gold --judge judge --max-memory 2MB
+report judged.csv --true gold --judge judge --metrics support
+report 'judged.csv' 'judged.csv' --true gold --judge judge --where "mass > 1"
+report both.csv --true old --pred new --gold-weights mass --metrics accuracy
 report both.csv --true old --pred new --gold-is-random --metrics accuracy
 report label.csv
 report label.csv --judge judge --metrics accuracy
 """
 COMPARISONS = """
-compare old.csv new.csv --gold gold --judge judge
-compare old.csv new.csv --gold gold --judge judge --metrics accuracy,f1 --format json
-compare old.csv new.csv big.csv --gold gold --judge judge --metrics accuracy --adjust maxt
-compare old.csv new.csv big.csv --gold gold --judge judge --metrics accuracy --against-first
-compare old.csv new.csv --gold gold --judge judge --metrics accuracy --margin 0.05 --level 0.9
-compare old.csv new.csv --gold gold --judge judge --metrics f1 --clusters team --weights mass
-compare old.csv new.csv --gold gold --judge judge --metrics f1 --where "mass > 1" --gold-is-random
-compare old.csv new.csv --gold gold --judge judge --metrics accuracy --format markdown
+compare old.csv new.csv --true gold --judge judge
+compare old.csv new.csv --true gold --judge judge --metrics accuracy,f1 --format json
+compare old.csv new.csv big.csv --true gold --judge judge --metrics accuracy --adjust maxt
+compare old.csv new.csv big.csv --true gold --judge judge --metrics accuracy --against-first
+compare old.csv new.csv --true gold --judge judge --metrics accuracy --margin 0.05 --level 0.9
+compare old.csv new.csv --true gold --judge judge --metrics f1 --clusters team --weights mass
+compare old.csv new.csv --true gold --judge judge --metrics f1 --where "mass > 1" --gold-is-random
+compare old.csv new.csv --true gold --judge judge --metrics accuracy --format markdown
 compare old.csv new.csv --judge judge
-compare old.csv new.csv --gold gold
-compare old.csv new.csv --gold gold --judge judge --flips flips.csv
-compare old.csv new.csv --gold gold --judge judge --folds country
-compare old.csv new.csv --gold gold --judge judge --anytime 1000
-compare old.csv new.csv --gold gold --judge judge --nulls drop
-compare old.csv new.csv --gold gold --judge judge --separator '|'
-compare old.csv new.csv --gold gold --judge judge --metrics support
-compare old.csv short.csv --gold gold --judge judge
-compare old.csv --gold gold --judge judge
-compare both.csv --pred old,new --gold gold --judge judge
+compare old.csv new.csv --true gold
+compare old.csv new.csv --true gold --judge judge --flips flips.csv
+compare old.csv new.csv --true gold --judge judge --folds country
+compare old.csv new.csv --true gold --judge judge --anytime 1000
+compare old.csv new.csv --true gold --judge judge --nulls drop
+compare old.csv new.csv --true gold --judge judge --separator '|'
+compare old.csv new.csv --true gold --judge judge --metrics support
+compare old.csv short.csv --true gold --judge judge
+compare old.csv --true gold --judge judge
+compare both.csv --pred old,new --true gold --judge judge
 """
 LABELS = """
 label judged.csv --judge judge -n 9
@@ -473,7 +529,7 @@ label judged.csv -n 9
 label judged.csv --judge judge
 label nowhere.csv --judge judge -n 9
 label --help
-gate judged.csv --gold gold --judge judge --min accuracy=0.5
+gate judged.csv --true gold --judge judge --min accuracy=0.5
 """
 
 

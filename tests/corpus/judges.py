@@ -22,6 +22,7 @@ from tests.corpus.design_rows import (
     matrix,
 )
 from tests.corpus.files import written
+from tests.grouping import grouped
 
 OF_LABELS = ["accuracy", "macro_f1", "kappa"]
 OF_TWO = ["accuracy", "f1", "matthews_correlation", "recall"]
@@ -32,23 +33,23 @@ RANDOM = {"gold_is_random": True}
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     "level": {"level": 0.8},
-    "low": {"side": "low"},
-    "high": {"side": "high"},
-    "wald": {"method": "wald"},
-    "logit": {"method": "logit"},
+    "low": {"interval": karat.Interval(side="low")},
+    "high": {"interval": karat.Interval(side="high")},
+    "wald": {"interval": karat.Interval(method="wald")},
+    "logit": {"interval": karat.Interval(method="logit")},
     "nan": {"undefined": "nan"},
     "exclude": {"undefined": "exclude"},
     "stated to be random": {"gold_is_random": True},
-    "seed": {"seed": 5},
-    "one thread": {"n_threads": 1},
-    "two threads": {"n_threads": 2},
+    "seed": {"interval": karat.Interval(seed=5)},
+    "one thread": {"reading": karat.Reading(n_threads=1)},
+    "two threads": {"reading": karat.Reading(n_threads=2)},
 }
 OF_CLASSES: dict[str, dict[str, Any]] = {
     "positive": {"positive": 0},
     "labels": {"labels": [0, 1]},
     "labels in another order": {"labels": [1, 0], "positive": 1},
-    "class names": {"class_names": {0: "no", 1: "yes"}},
-    "class names as a list": {"class_names": ["no", "yes"]},
+    "class names": {"labels": karat.Labels(names={0: "no", 1: "yes"})},
+    "class names as a list": {"labels": karat.Labels(names=["no", "yes"])},
     "a column named beside arrays": {"y_true": "label"},
 }
 OF_TABLES: dict[str, dict[str, Any]] = {
@@ -72,19 +73,19 @@ REFUSED: dict[str, dict[str, Any]] = {
     "by": {"by": {"country": ["NO"] * 300}},
     "folds": {"folds": [0, 1] * 150},
     "ids": {"ids": list(range(300))},
-    "keep_rows": {"keep_rows": 5},
-    "separator": {"separator": "|"},
-    "checkpoint": {"checkpoint": "run.karat"},
-    "max_memory": {"max_memory": 2_000_000},
-    "exact": {"exact": True},
+    "keep_rows": {"reading": karat.Reading(keep_rows=5)},
+    "separator": {"labels": karat.Labels(separator="|")},
+    "checkpoint": {"reading": karat.Reading(checkpoint="run.karat")},
+    "max_memory": {"reading": karat.Reading(max_memory=2_000_000)},
+    "exact": {"reading": karat.Reading(exact=True)},
     "anytime": {"anytime": 1000},
     "confusion": {"confusion": [[3, 1], [2, 4]]},
-    "nulls": {"nulls": "drop"},
-    "frequency weights": {"weights": [1.0] * 300, "weights_are": "frequency"},
+    "nulls": {"reading": karat.Reading(nulls="drop")},
+    "frequency weights": {"weights": karat.Frequency([1.0] * 300)},
     "no level": {"level": None},
-    "bootstrap": {"method": "bootstrap"},
-    "bca": {"method": "bca"},
-    "bayesian": {"method": "bayesian"},
+    "bootstrap": {"interval": karat.Interval(method="bootstrap")},
+    "bca": {"interval": karat.Interval(method="bca")},
+    "bayesian": {"interval": karat.Interval(method="bayesian")},
     "case-control": {"design": "case-control"},
     "a count": {"metrics": ["accuracy", "support"]},
     "a metric of a class": {"metrics": "per_class_recall"},
@@ -92,7 +93,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "level of a wrong kind": {"level": 95},
     "undefined of a wrong kind": {"undefined": "one"},
     "random of a wrong kind": {"gold_is_random": "yes"},
-    "names of no class": {"class_names": ["no", "yes", "maybe"]},
+    "names of no class": {"labels": karat.Labels(names=["no", "yes", "maybe"])},
     "a positive class that is none": {"positive": 7},
     "short weights": {"weights": [1.0] * 20},
     "short clusters": {"clusters": ["a"] * 20},
@@ -143,7 +144,10 @@ def _arrays() -> Iterator[Call]:
             f"two labels, {name}",
             "array",
             lambda options=options: karat.evaluate(
-                gold=gold, judge=judge, y_pred=two["pred"], metrics=OF_TWO, **options
+                y_true=gold,
+                y_pred=two["pred"],
+                metrics=OF_TWO,
+                **grouped({"design": karat.Judge(judge), **options}),
             ),
         )
     for name, options in OPTIONS.items():
@@ -152,141 +156,181 @@ def _arrays() -> Iterator[Call]:
                 f"two probabilities, {name}",
                 "array",
                 lambda options=options: karat.evaluate(
-                    gold=gold, judge=judge, y_prob=two["p_yes"], metrics=OF_SCORES, **options
+                    y_true=gold,
+                    y_prob=two["p_yes"],
+                    metrics=OF_SCORES,
+                    **grouped({"design": karat.Judge(judge), **options}),
                 ),
             )
             yield _call(
                 f"animals, {name}",
                 "array",
                 lambda options=options: karat.evaluate(
-                    gold=many["gold"],
-                    judge=many["judge"],
+                    y_true=many["gold"],
                     y_pred=many["pred"],
                     metrics=OF_LABELS,
-                    **options,
+                    **grouped({"design": karat.Judge(many["judge"]), **options}),
                 ),
             )
             yield _call(
                 f"probabilities of animals, {name}",
                 "array",
                 lambda options=options: karat.evaluate(
-                    gold=many["gold"],
-                    judge=many["judge"],
+                    y_true=many["gold"],
                     y_prob=matrix(many),
                     metrics=OF_MANY,
-                    **options,
+                    **grouped({"design": karat.Judge(many["judge"]), **options}),
                 ),
             )
             yield _call(
                 f"verdicts, {name}",
                 "array",
-                lambda options=options: karat.evaluate(gold=gold, judge=judge, **options),
+                lambda options=options: karat.evaluate(
+                    y_true=gold, **grouped({"design": karat.Judge(judge), **options})
+                ),
             )
     singles: dict[str, Any] = {
         "truth with missing labels": lambda: karat.evaluate(
-            gold, two["pred"], judge=judge, metrics=OF_TWO
+            gold, two["pred"], design=karat.Judge(judge), metrics=OF_TWO
         ),
         "one metric": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_pred=two["pred"], metrics="f1"
+            y_true=gold, design=karat.Judge(judge), y_pred=two["pred"], metrics="f1"
         ),
         "scores": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_score=two["z"], metrics=["accuracy", "roc_auc"]
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_score=two["z"],
+            metrics=["accuracy", "roc_auc"],
         ),
         "threshold": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_prob=two["p_yes"], threshold=0.3, metrics=OF_SCORES
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_prob=two["p_yes"],
+            threshold=0.3,
+            metrics=OF_SCORES,
         ),
         "labels and probabilities": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_pred=two["pred"], y_prob=two["p_yes"], metrics=OF_SCORES
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_pred=two["pred"],
+            y_prob=two["p_yes"],
+            metrics=OF_SCORES,
         ),
         "weights": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_pred=two["pred"], weights=two["mass"], metrics=OF_TWO
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_pred=two["pred"],
+            weights=two["mass"],
+            metrics=OF_TWO,
         ),
         "clusters": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_pred=two["pred"], clusters=two["team"], metrics=OF_TWO
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_pred=two["pred"],
+            clusters=two["team"],
+            metrics=OF_TWO,
         ),
         "weighted clusters of probabilities": lambda: karat.evaluate(
-            gold=gold,
-            judge=judge,
+            y_true=gold,
+            design=karat.Judge(judge),
             y_prob=two["p_yes"],
             weights=two["mass"],
             clusters=two["team"],
             metrics=OF_SCORES,
         ),
         "gold weights": lambda: karat.evaluate(
-            gold=chosen["gold"],
-            judge=chosen["judge"],
+            y_true=chosen["gold"],
+            design=karat.Judge(chosen["judge"], weights=chosen["gold_weight"]),
             y_pred=chosen["pred"],
-            gold_weights=chosen["gold_weight"],
             metrics=OF_TWO,
         ),
         "gold weights of verdicts": lambda: karat.evaluate(
-            gold=chosen["gold"], judge=chosen["judge"], gold_weights=chosen["gold_weight"]
+            y_true=chosen["gold"],
+            design=karat.Judge(chosen["judge"], weights=chosen["gold_weight"]),
         ),
         "gold weights of probabilities": lambda: karat.evaluate(
-            gold=chosen["gold"],
-            judge=chosen["judge"],
+            y_true=chosen["gold"],
+            design=karat.Judge(chosen["judge"], weights=chosen["gold_weight"]),
             y_prob=chosen["p_yes"],
-            gold_weights=chosen["gold_weight"],
             metrics=OF_SCORES,
         ),
         "gold weights and weights": lambda: karat.evaluate(
-            gold=chosen["gold"],
-            judge=chosen["judge"],
+            y_true=chosen["gold"],
+            design=karat.Judge(chosen["judge"], weights=chosen["gold_weight"]),
             y_pred=chosen["pred"],
-            gold_weights=chosen["gold_weight"],
             weights=chosen["mass"],
             clusters=chosen["team"],
             metrics=OF_TWO,
         ),
         "drawn rows that nobody labeled": lambda: karat.evaluate(
-            gold=[None if i % 5 == 0 else x for i, x in enumerate(chosen["gold"])],
-            judge=chosen["judge"],
+            y_true=[None if i % 5 == 0 else x for i, x in enumerate(chosen["gold"])],
+            design=karat.Judge(chosen["judge"], weights=chosen["gold_weight"]),
             y_pred=chosen["pred"],
-            gold_weights=chosen["gold_weight"],
             metrics=OF_TWO,
         ),
         "few gold labels": lambda: karat.evaluate(
-            gold=_first(20), judge=judge, y_pred=two["pred"], metrics=OF_TWO, **RANDOM
-        ),
-        "two gold labels": lambda: karat.evaluate(
-            gold=_first(2), judge=judge, y_pred=two["pred"], metrics=["accuracy"], **RANDOM
-        ),
-        "no gold label of a class": lambda: karat.evaluate(
-            gold=[x if x == 0 else None for x in gold],
-            judge=judge,
+            y_true=_first(20),
             y_pred=two["pred"],
             metrics=OF_TWO,
-            **RANDOM,
+            **grouped({"design": karat.Judge(judge), **RANDOM}),
+        ),
+        "two gold labels": lambda: karat.evaluate(
+            y_true=_first(2),
+            y_pred=two["pred"],
+            metrics=["accuracy"],
+            **grouped({"design": karat.Judge(judge), **RANDOM}),
+        ),
+        "no gold label of a class": lambda: karat.evaluate(
+            y_true=[x if x == 0 else None for x in gold],
+            y_pred=two["pred"],
+            metrics=OF_TWO,
+            **grouped({"design": karat.Judge(judge), **RANDOM}),
         ),
         "a judge that is always right": lambda: karat.evaluate(
-            gold=_first(80, judge.tolist()), judge=judge, y_pred=two["pred"], metrics=OF_TWO
+            y_true=_first(80, judge.tolist()),
+            design=karat.Judge(judge),
+            y_pred=two["pred"],
+            metrics=OF_TWO,
         ),
         "a judge that says one class": lambda: karat.evaluate(
-            gold=gold, judge=[1] * 300, y_pred=two["pred"], metrics=OF_TWO
+            y_true=gold, design=karat.Judge([1] * 300), y_pred=two["pred"], metrics=OF_TWO
         ),
         "a model that is the judge": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_pred=judge, metrics=OF_TWO, **RANDOM
+            y_true=gold,
+            y_pred=judge,
+            metrics=OF_TWO,
+            **grouped({"design": karat.Judge(judge), **RANDOM}),
         ),
         "a class without rows": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_pred=two["pred"], labels=[0, 1, 2], metrics=OF_LABELS
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_pred=two["pred"],
+            labels=[0, 1, 2],
+            metrics=OF_LABELS,
         ),
         "truth and lies": lambda: karat.evaluate(
-            gold=[None if x is None else bool(x) for x in gold],
-            judge=judge.astype(bool),
+            y_true=[None if x is None else bool(x) for x in gold],
+            design=karat.Judge(judge.astype(bool)),
             y_pred=two["pred"].astype(bool),
             metrics=OF_TWO,
         ),
         "frames of one column": lambda: karat.evaluate(
-            gold=pd.Series(gold, dtype="Int64"),
-            judge=pd.Series(judge),
+            y_true=pd.Series(gold, dtype="Int64"),
+            design=karat.Judge(pd.Series(judge)),
             y_pred=pl.Series(two["pred"].tolist()),
             metrics=OF_TWO,
         ),
         "arrow columns": lambda: karat.evaluate(
-            gold=pa.array(gold), judge=pa.array(judge), y_pred=pa.array(two["pred"]), metrics=OF_TWO
+            y_true=pa.array(gold),
+            design=karat.Judge(pa.array(judge)),
+            y_pred=pa.array(two["pred"]),
+            metrics=OF_TWO,
         ),
         "every metric of many labels": lambda: karat.evaluate(
-            gold=many["gold"], judge=many["judge"], y_pred=many["pred"], n_replicates=100
+            y_true=many["gold"],
+            design=karat.Judge(many["judge"]),
+            y_pred=many["pred"],
+            interval=karat.Interval(n_replicates=100),
         ),
     }
     for name, run in singles.items():
@@ -310,7 +354,9 @@ def _tables() -> Iterator[Call]:
                     f"{kind}, {name}",
                     kind.partition(" ")[0],
                     lambda container=container, options=options: karat.evaluate(
-                        container(judged(), "judged"), gold="gold", judge="judge", **options
+                        container(judged(), "judged"),
+                        y_true="gold",
+                        **grouped({"design": karat.Judge("judge"), **options}),
                     ),
                 )
         yield _call(
@@ -318,9 +364,8 @@ def _tables() -> Iterator[Call]:
             kind.partition(" ")[0],
             lambda container=container: karat.evaluate(
                 container(judged_by_design(), "by-design"),
-                gold="gold",
-                judge="judge",
-                gold_weights="gold_weight",
+                y_true="gold",
+                design=karat.Judge("judge", weights="gold_weight"),
                 y_prob="",
                 metrics=OF_TWO[:2],
             ),
@@ -330,8 +375,8 @@ def _tables() -> Iterator[Call]:
             kind.partition(" ")[0],
             lambda container=container: karat.evaluate(
                 container(judged_animals(), "judged-animals"),
-                gold="gold",
-                judge="judge",
+                y_true="gold",
+                design=karat.Judge("judge"),
                 y_prob="proba_*",
                 y_pred="",
                 metrics=OF_MANY,
@@ -341,14 +386,19 @@ def _tables() -> Iterator[Call]:
         "the truth holds the gold labels",
         "pandas",
         lambda: karat.evaluate(
-            pd.DataFrame(judged()).rename(columns={"gold": "label"}), judge="judge", metrics=OF_TWO
+            pd.DataFrame(judged()).rename(columns={"gold": "label"}),
+            design=karat.Judge("judge"),
+            metrics=OF_TWO,
         ),
     )
     yield _call(
         "the truth is named",
         "csv",
         lambda: karat.evaluate(
-            written("csv", judged(), "judged"), y_true="gold", judge="judge", metrics=OF_TWO
+            written("csv", judged(), "judged"),
+            y_true="gold",
+            design=karat.Judge("judge"),
+            metrics=OF_TWO,
         ),
     )
     yield _call(
@@ -356,8 +406,8 @@ def _tables() -> Iterator[Call]:
         "sql",
         lambda: karat.evaluate(
             f"SELECT * FROM '{written('parquet', judged(), 'judged')}' WHERE country <> 'NO'",
-            gold="gold",
-            judge="judge",
+            y_true="gold",
+            design=karat.Judge("judge"),
             metrics=OF_TWO,
         ),
     )
@@ -365,7 +415,10 @@ def _tables() -> Iterator[Call]:
         "several files",
         "parquet",
         lambda: karat.evaluate(
-            written("parquet list", judged(), "judged"), gold="gold", judge="judge", metrics=OF_TWO
+            written("parquet list", judged(), "judged"),
+            y_true="gold",
+            design=karat.Judge("judge"),
+            metrics=OF_TWO,
         ),
     )
 
@@ -387,7 +440,10 @@ def _missing() -> Iterator[Call]:
             f"missing as {name}",
             "array",
             lambda form=form: karat.evaluate(
-                gold=form(), judge=two["judge"], y_pred=two["pred"], metrics=OF_TWO[:2]
+                y_true=form(),
+                design=karat.Judge(two["judge"]),
+                y_pred=two["pred"],
+                metrics=OF_TWO[:2],
             ),
         )
     texts: dict[str, Any] = {
@@ -405,15 +461,18 @@ def _missing() -> Iterator[Call]:
             f"missing as {name}",
             "array",
             lambda form=form: karat.evaluate(
-                gold=form(), judge=many["judge"], y_pred=many["pred"], metrics=OF_LABELS[:2]
+                y_true=form(),
+                design=karat.Judge(many["judge"]),
+                y_pred=many["pred"],
+                metrics=OF_LABELS[:2],
             ),
         )
     yield _call(
         "a class named nan",
         "array",
         lambda: karat.evaluate(
-            gold=np.array([x or "nan" for x in blank]),
-            judge=many["judge"],
+            y_true=np.array([x or "nan" for x in blank]),
+            design=karat.Judge(many["judge"]),
             y_pred=many["pred"],
             labels=["cat", "dog", "eel", "nan"],
             metrics=OF_LABELS[:2],
@@ -432,7 +491,9 @@ def _refused() -> Iterator[Call]:
         yield _call(
             f"refused: {name}",
             "array",
-            lambda options=options: karat.evaluate(gold=gold, judge=judge, y_pred=pred, **options),
+            lambda options=options: karat.evaluate(
+                y_true=gold, y_pred=pred, **grouped({"design": karat.Judge(judge), **options})
+            ),
         )
     few = np.arange(300) < 9
     by_judge = masked(judge, (judge == 1) | few)
@@ -440,86 +501,112 @@ def _refused() -> Iterator[Call]:
     by_both = masked(judge, (pred != judge) | few)
     by_score = masked(judge, np.maximum(two["p_yes"], 1 - two["p_yes"]) < 0.7)
     wrong: dict[str, Any] = {
-        "gold without a judge": lambda: karat.evaluate(gold=gold, y_pred=pred),
-        "a judge without gold": lambda: karat.evaluate(judge=judge, y_pred=pred),
-        "gold of a table without a judge": lambda: karat.evaluate(_frame(), gold="gold"),
-        "gold and truth": lambda: karat.evaluate(judge, pred, gold=gold, judge=judge),
+        "gold without a judge": lambda: karat.evaluate(y_true=gold, y_pred=pred),
+        "a judge without gold": lambda: karat.evaluate(design=karat.Judge(judge), y_pred=pred),
+        "gold of a table without a judge": lambda: karat.evaluate(_frame(), y_true="gold"),
+        "gold and truth": lambda: karat.evaluate(
+            judge, pred, y_true=gold, design=karat.Judge(judge)
+        ),
         "scores that are missing": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_pred=pred, metrics=["roc_auc"]
+            y_true=gold, design=karat.Judge(judge), y_pred=pred, metrics=["roc_auc"]
         )["roc_auc"],
         "weights of gold without a judge": lambda: karat.evaluate(
             judge, pred, gold_weights=two["mass"]
         ),
         "random without a judge": lambda: karat.evaluate(judge, pred, gold_is_random=True),
-        "values beside a table": lambda: karat.evaluate(_frame(), gold=gold, judge="judge"),
+        "values beside a table": lambda: karat.evaluate(
+            _frame(), y_true=gold, design=karat.Judge("judge")
+        ),
         "a judge of values beside a table": lambda: karat.evaluate(
-            _frame(), gold="gold", judge=judge
+            _frame(), y_true="gold", design=karat.Judge(judge)
         ),
         "weights of values beside a table": lambda: karat.evaluate(
-            _frame(), gold="gold", judge="judge", gold_weights=two["mass"]
+            _frame(), y_true="gold", design=karat.Judge("judge", weights=two["mass"])
         ),
-        "a column without a table": lambda: karat.evaluate(gold="gold", judge=judge, y_pred=pred),
+        "a column without a table": lambda: karat.evaluate(
+            y_true="gold", design=karat.Judge(judge), y_pred=pred
+        ),
         "a judge's column without a table": lambda: karat.evaluate(
-            gold=gold, judge="judge", y_pred=pred
+            y_true=gold, design=karat.Judge("judge"), y_pred=pred
         ),
-        "the same column": lambda: karat.evaluate(_frame(), gold="judge", judge="judge"),
-        "no such column": lambda: karat.evaluate(_frame(), gold="human", judge="judge"),
-        "no such column of the judge": lambda: karat.evaluate(_frame(), gold="gold", judge="llm"),
+        "the same column": lambda: karat.evaluate(
+            _frame(), y_true="judge", design=karat.Judge("judge")
+        ),
+        "no such column": lambda: karat.evaluate(
+            _frame(), y_true="human", design=karat.Judge("judge")
+        ),
+        "no such column of the judge": lambda: karat.evaluate(
+            _frame(), y_true="gold", design=karat.Judge("llm")
+        ),
         "no such column of weights": lambda: karat.evaluate(
-            _frame(), gold="gold", judge="judge", gold_weights="w"
+            _frame(), y_true="gold", design=karat.Judge("judge", weights="w")
         ),
-        "no gold labels": lambda: karat.evaluate(gold=[None] * 300, judge=judge, y_pred=pred),
-        "one gold label": lambda: karat.evaluate(gold=_first(1), judge=judge, y_pred=pred),
-        "every gold label": lambda: karat.evaluate(gold=judge, judge=judge, y_pred=pred),
+        "no gold labels": lambda: karat.evaluate(
+            y_true=[None] * 300, design=karat.Judge(judge), y_pred=pred
+        ),
+        "one gold label": lambda: karat.evaluate(
+            y_true=_first(1), design=karat.Judge(judge), y_pred=pred
+        ),
+        "every gold label": lambda: karat.evaluate(
+            y_true=judge, design=karat.Judge(judge), y_pred=pred
+        ),
         "a label for missing ones": lambda: karat.evaluate(
-            gold=[x or "unknown" for x in many["gold"]], judge=many["judge"], y_pred=many["pred"]
+            y_true=[x or "unknown" for x in many["gold"]],
+            design=karat.Judge(many["judge"]),
+            y_pred=many["pred"],
         ),
         "a judge with missing labels": lambda: karat.evaluate(
-            gold=gold, judge=[None, *judge[1:].tolist()], y_pred=pred
+            y_true=gold, design=karat.Judge([None, *judge[1:].tolist()]), y_pred=pred
         ),
         "a judge's column with missing labels": lambda: karat.evaluate(
-            _frame(), gold="judge", judge="gold"
+            _frame(), y_true="judge", design=karat.Judge("gold")
         ),
-        "a short judge": lambda: karat.evaluate(gold=gold, judge=judge[:200], y_pred=pred),
-        "short predictions": lambda: karat.evaluate(gold=gold, judge=judge, y_pred=pred[:200]),
+        "a short judge": lambda: karat.evaluate(
+            y_true=gold, design=karat.Judge(judge[:200]), y_pred=pred
+        ),
+        "short predictions": lambda: karat.evaluate(
+            y_true=gold, design=karat.Judge(judge), y_pred=pred[:200]
+        ),
         "labels of two kinds": lambda: karat.evaluate(
-            gold=gold, judge=many["judge"], y_pred=many["pred"]
+            y_true=gold, design=karat.Judge(many["judge"]), y_pred=many["pred"]
         ),
         "a label of the judge that is none": lambda: karat.evaluate(
-            gold=gold, judge=[7, *judge[1:].tolist()], y_pred=pred, labels=[0, 1]
+            y_true=gold, design=karat.Judge([7, *judge[1:].tolist()]), y_pred=pred, labels=[0, 1]
         ),
         "rows that the judge chose": lambda: karat.evaluate(
-            gold=by_judge, judge=judge, y_pred=pred
+            y_true=by_judge, design=karat.Judge(judge), y_pred=pred
         ),
-        "verdicts that the judge chose": lambda: karat.evaluate(gold=by_judge, judge=judge),
+        "verdicts that the judge chose": lambda: karat.evaluate(
+            y_true=by_judge, design=karat.Judge(judge)
+        ),
         "rows that the prediction chose": lambda: karat.evaluate(
-            gold=by_pred, judge=judge, y_pred=pred
+            y_true=by_pred, design=karat.Judge(judge), y_pred=pred
         ),
         "rows that disagreement chose": lambda: karat.evaluate(
-            gold=by_both, judge=judge, y_pred=pred
+            y_true=by_both, design=karat.Judge(judge), y_pred=pred
         ),
         "rows that the score chose": lambda: karat.evaluate(
-            gold=by_score, judge=judge, y_prob=two["p_yes"]
+            y_true=by_score, design=karat.Judge(judge), y_prob=two["p_yes"]
         ),
         "rows by design without weights": lambda: karat.evaluate(
-            gold=judged_by_design()["gold"],
-            judge=judged_by_design()["judge"],
+            y_true=judged_by_design()["gold"],
+            design=karat.Judge(judged_by_design()["judge"]),
             y_pred=judged_by_design()["pred"],
         ),
         "a gold weight of 0": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_pred=pred, gold_weights=[0.0] * 300
+            y_true=gold, design=karat.Judge(judge, weights=[0.0] * 300), y_pred=pred
         ),
         "a gold weight that is missing": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_pred=pred, gold_weights=[np.nan] * 300
+            y_true=gold, design=karat.Judge(judge, weights=[np.nan] * 300), y_pred=pred
         ),
         "short gold weights": lambda: karat.evaluate(
-            gold=gold, judge=judge, y_pred=pred, gold_weights=[1.0] * 5
+            y_true=gold, design=karat.Judge(judge, weights=[1.0] * 5), y_pred=pred
         ),
         "one heavy row": lambda: karat.evaluate(
-            gold=_first(30), judge=judge, y_pred=pred, gold_weights=[1e6] + [1.0] * 299
+            y_true=_first(30), design=karat.Judge(judge, weights=[1e6] + [1.0] * 299), y_pred=pred
         ),
         "a gate with a judge": lambda: karat.gate(
-            gold=gold, judge=judge, y_pred=pred, min={"accuracy": 0.5}
+            y_true=gold, y_pred=pred, min={"accuracy": 0.5}, design=karat.Judge(judge)
         ),
         "a function with a judge": lambda: karat.accuracy(gold=gold, judge=judge, y_pred=pred),
     }

@@ -18,25 +18,30 @@ from tests.corpus import monitor_lines
 from tests.corpus.calls import Call
 from tests.corpus.design_lines import only_for_now, state_facts
 from tests.corpus.design_rows import CONTAINERS, animal_batches, batches, matrix, together
+from tests.grouping import grouped
 
 RULES: dict[str, dict[str, Any]] = {
     "min": {"min": {"accuracy": 0.7}},
     "min fails": {"min": {"accuracy": 0.97}},
     "undecided": {"min": {"accuracy": 0.84}},
-    "undecided blocks": {"min": {"accuracy": 0.84}, "inconclusive": "fail"},
-    "undecided passes": {"min": {"accuracy": 0.84}, "inconclusive": "pass"},
+    "undecided blocks": {"min": {"accuracy": 0.84}, "rules": karat.Rules(inconclusive="fail")},
+    "undecided passes": {"min": {"accuracy": 0.84}, "rules": karat.Rules(inconclusive="pass")},
     "max": {"max": {"error_rate": 0.3}},
     "several rules": {"min": {"accuracy": 0.6, "f1": 0.5}, "max": {"error_rate": 0.02}},
     "rules as text": {"min": "accuracy=0.7"},
     "level": {"min": {"accuracy": 0.7}, "level": 0.8},
-    "planned rows": {"min": {"accuracy": 0.7}, "anytime": 480},
-    "planned by true": {"min": {"accuracy": 0.7}, "anytime": True},
+    "planned rows": {"min": {"accuracy": 0.7}, "design": karat.Looks(480)},
+    "planned by true": {"min": {"accuracy": 0.7}, "design": karat.Looks()},
     "positive": {"min": {"recall": 0.5}, "positive": 0},
     "labels": {"min": {"macro_f1": 0.5}, "labels": [0, 1, 2]},
     "nan": {"min": {"macro_f1": 0.5}, "labels": [0, 1, 2], "undefined": "nan"},
     "windows": {"min": {"accuracy": 0.7}, "windows": True},
     "windows fail": {"min": {"accuracy": 0.97}, "windows": True},
-    "windows undecided": {"min": {"accuracy": 0.84}, "windows": True, "inconclusive": "fail"},
+    "windows undecided": {
+        "min": {"accuracy": 0.84},
+        "windows": True,
+        "rules": karat.Rules(inconclusive="fail"),
+    },
     "windows of several rules": {
         "min": {"accuracy": 0.6, "recall": 0.5},
         "max": {"error_rate": 0.4},
@@ -58,7 +63,7 @@ DROPS: dict[str, dict[str, Any]] = {
         "max_drop": {"accuracy": 0.02},
         "no_worse_than": {"f1": 0.3},
     },
-    "undecided passes": {"max_drop": {"accuracy": 0.05}, "inconclusive": "pass"},
+    "undecided passes": {"max_drop": {"accuracy": 0.05}, "rules": karat.Rules(inconclusive="pass")},
     "windows": {"max_drop": {"accuracy": 0.01}, "windows": True},
 }
 # What no monitor is container of.
@@ -70,13 +75,16 @@ REFUSED: dict[str, dict[str, Any]] = {
     "a bound that is not finite": {"min": {"accuracy": float("nan")}},
     "a bound outside": {"min": {"accuracy": 1.5}},
     "a negative drop": {"max_drop": {"accuracy": -0.1}},
-    "few planned rows": {"min": {"accuracy": 0.5}, "anytime": 3},
-    "no planned rows": {"min": {"accuracy": 0.5}, "anytime": False},
-    "planned windows": {"min": {"accuracy": 0.5}, "windows": True, "anytime": 500},
+    "few planned rows": {"min": {"accuracy": 0.5}, "design": karat.Looks(3)},
+    "no planned rows": {"min": {"accuracy": 0.5}, "design": karat.Looks(False)},
+    "planned windows": {"min": {"accuracy": 0.5}, "windows": True, "design": karat.Looks(500)},
     "windows of a wrong kind": {"min": {"accuracy": 0.5}, "windows": "week"},
     "no level": {"min": {"accuracy": 0.5}, "level": None},
     "a level that is too low": {"min": {"accuracy": 0.5}, "level": 0.3},
-    "inconclusive of a wrong kind": {"min": {"accuracy": 0.5}, "inconclusive": "warn"},
+    "inconclusive of a wrong kind": {
+        "min": {"accuracy": 0.5},
+        "rules": karat.Rules(inconclusive="warn"),
+    },
     "undefined of a wrong kind": {"min": {"accuracy": 0.5}, "undefined": "one"},
     "labels that repeat": {"min": {"accuracy": 0.5}, "labels": [0, 0]},
     "an unknown option": {"min": {"accuracy": 0.5}, "by": "country"},
@@ -128,7 +136,12 @@ def _labels() -> Iterator[Call]:
             {"min": {"recall": 0.9}, "labels": [0, 1], "positive": 1}, [0, 0, 0], [0, 0, 0]
         ),
         "something undefined that blocks": lambda: _looks_at_a_batch(
-            {"min": {"recall": 0.9}, "labels": [0, 1], "positive": 1, "inconclusive": "fail"},
+            {
+                "min": {"recall": 0.9},
+                "labels": [0, 1],
+                "positive": 1,
+                "rules": karat.Rules(inconclusive="fail"),
+            },
             [0, 0, 0],
             [0, 0, 0],
         ),
@@ -136,7 +149,7 @@ def _labels() -> Iterator[Call]:
         "a window without a class": _without_a_class,
         "a new class in a batch": _new_class,
         "nulls of arrays": lambda: karat.Monitor(min={"accuracy": 0.5}).add(
-            batches()[0]["label"], batches()[0]["pred"], nulls="drop"
+            batches()[0]["label"], batches()[0]["pred"], reading=karat.Reading(nulls="drop")
         ),
     }
     for name, run in singles.items():
@@ -144,13 +157,13 @@ def _labels() -> Iterator[Call]:
 
 
 def _looks_at_labels(rules: dict[str, Any]) -> dict[str, Any]:
-    monitor = karat.Monitor(**rules)
+    monitor = karat.Monitor(**grouped(rules))
     results = [monitor.add(batch["label"], batch["pred"]) for batch in batches()]
     return every_look(monitor, results)
 
 
 def _looks_at_a_batch(rules: dict[str, Any], truth: Any, pred: Any) -> dict[str, Any]:
-    monitor = karat.Monitor(**rules)
+    monitor = karat.Monitor(**grouped(rules))
     return every_look(monitor, [monitor.add(truth, pred)])
 
 
@@ -187,7 +200,7 @@ def _with_ids() -> dict[str, Any]:
 
 def _changing(*, windows: bool = False) -> dict[str, Any]:
     monitor = karat.Monitor(
-        min={"accuracy": 0.7}, anytime=None if windows else 500, windows=windows
+        min={"accuracy": 0.7}, design=karat.Looks(None if windows else 500), windows=windows
     )
     results = []
     for i, right in enumerate((0.95, 0.95, 0.3, 0.3, 0.3, 0.99, 0.99)):
@@ -226,7 +239,7 @@ def _scores() -> Iterator[Call]:
 
 
 def _looks_at_probabilities(rules: dict[str, Any]) -> dict[str, Any]:
-    monitor = karat.Monitor(**rules)
+    monitor = karat.Monitor(**grouped(rules))
     results = [monitor.add(batch["label"], y_prob=batch["p_yes"]) for batch in batches()]
     return every_look(monitor, results)
 
@@ -269,7 +282,7 @@ def _drops() -> Iterator[Call]:
 
 
 def _looks_at_two_models(rules: dict[str, Any], new: str, old: str) -> dict[str, Any]:
-    monitor = karat.Monitor(**rules)
+    monitor = karat.Monitor(**grouped(rules))
     results = [monitor.add(batch["label"], batch[new], baseline=batch[old]) for batch in batches()]
     return every_look(monitor, results)
 
@@ -338,7 +351,7 @@ def _looks_at_two_tables(container: Any) -> dict[str, Any]:
 
 
 def _looks_at_weights(container: Any) -> dict[str, Any]:
-    monitor = karat.Monitor(min={"accuracy": 0.5}, anytime=60)
+    monitor = karat.Monitor(min={"accuracy": 0.5}, design=karat.Looks(60))
     results = [
         monitor.add(
             container(_model(batch, "pred"), f"monitored-new-{i}"),
@@ -360,7 +373,7 @@ def _looks_at_columns(column: Any) -> dict[str, Any]:
 
 def _refused() -> Iterator[Call]:
     for name, rules in REFUSED.items():
-        yield _call(f"refused: {name}", lambda rules=rules: karat.Monitor(**rules))
+        yield _call(f"refused: {name}", lambda rules=rules: karat.Monitor(**grouped(rules)))
     batch, other = batches()[0], batches()[1]
     truth, pred = other["label"], other["pred"]
     many = animal_batches()[0]
@@ -432,14 +445,14 @@ def _other_classes() -> Any:
 
 
 def _filled(**rules: Any) -> Any:
-    monitor = karat.Monitor(**{"min": {"accuracy": 0.7}, **rules})
+    monitor = karat.Monitor(**grouped({"min": {"accuracy": 0.7}, **rules}))
     for batch in batches()[:3]:
         monitor.add(batch["label"], batch["pred"])
     return monitor
 
 
 def _compared() -> Any:
-    monitor = karat.Monitor(max_drop={"brier": 0.02}, min={"roc_auc": 0.5}, anytime=500)
+    monitor = karat.Monitor(max_drop={"brier": 0.02}, min={"roc_auc": 0.5}, design=karat.Looks(500))
     for batch in batches()[:2]:
         monitor.add(
             batch["label"],

@@ -62,23 +62,24 @@ def _at_thresholds(then: Any, now: Any, *, with_rows: bool) -> Any:
         {**rows, "prob": TWO["old_prob"]},
         threshold=then,
         min={"accuracy": 0.1},
-        update_baseline=path,
-        with_rows=with_rows,
-    )
+        reading=karat.Reading(keep_rows=with_rows),
+    ).save_baseline(path)
     return karat.gate(rows, threshold=now, baseline=path, max_drop={"accuracy": 0.2})
 
 
 def _by(then: str | None, now: str) -> Any:
     rows = {**TABLE, "sex": THREE["sex"], "country": THREE["country"]}
     path = Path("slices.json")
-    karat.gate(rows, by=then, min={"accuracy": 0.1}, update_baseline=path)
+    karat.gate(rows, by=then, min={"accuracy": 0.1}).save_baseline(path)
     return karat.gate(rows, by=now, baseline=path, max_drop={"accuracy": 0.2})
 
 
 def _stored() -> str:
     path = Path("edited.json")
     rows = {"label": THREE["label"], "pred": THREE["pred"], "id": THREE["id"]}
-    karat.gate(rows, min={"accuracy": 0.1}, update_baseline=path, with_rows=True)
+    karat.gate(rows, min={"accuracy": 0.1}, reading=karat.Reading(keep_rows=True)).save_baseline(
+        path
+    )
     return path.read_text()
 
 
@@ -275,6 +276,6 @@ def _damaged_monitors() -> Iterator[Call]:
 
 
 def _monitor() -> bytes:
-    monitor = karat.Monitor(min={"accuracy": 0.5}, anytime=200)
+    monitor = karat.Monitor(min={"accuracy": 0.5}, design=karat.Looks(200))
     monitor.add(TWO["label"], TWO["pred"], weights=TWO["mass"], clusters=TWO["team"])
     return monitor.to_bytes()

@@ -55,7 +55,7 @@ def _tables() -> Iterator[Call]:
         "scores by nothing": lambda: karat.evaluate(TABLE, y_true="label", y_score=[]),
         "scores by bytes": lambda: karat.evaluate(TABLE, y_true="label", y_score=b"p"),
         "weights by a number": lambda: karat.evaluate(TABLE, y_pred="pred", weights=2),
-        "folds by a float": lambda: karat.evaluate(TABLE, y_pred="pred", folds=2.5),
+        "folds by a float": lambda: karat.evaluate(TABLE, y_pred="pred", design=karat.Folds(2.5)),
         "ids by a truth value": lambda: karat.evaluate(TABLE, y_pred="pred", ids=False),
         "weak slices by a float": lambda: karat.find_weak_slices(TABLE, y_true=1.5, y_pred="pred"),
         "a check by a float": lambda: karat.check(TABLE, y_true=1.5, y_pred="pred"),
@@ -274,21 +274,30 @@ def _gates() -> Iterator[Call]:
     before = partial(karat.evaluate, label, old, metrics=["accuracy"])
     rule, drop = {"accuracy": 0.3}, {"accuracy": 0.1}
     yield _gate("a report at another level", lambda: karat.gate(few(level=0.9), min=rule))
-    yield _gate("a report of one side", lambda: karat.gate(few(side="low"), min=rule))
+    yield _gate(
+        "a report of one side",
+        lambda: karat.gate(few(interval=karat.Interval(side="low")), min=rule),
+    )
     yield _gate("a report without level", lambda: karat.gate(few(level=None), min=rule))
-    yield _gate("a report of looks", lambda: karat.gate(few(anytime=200), min=rule))
-    yield _gate("a report for looks", lambda: karat.gate(few(), min=rule, anytime=200))
-    yield _gate("reports of looks", lambda: karat.gate(few(anytime=200), min=rule, anytime=200))
+    yield _gate("a report of looks", lambda: karat.gate(few(design=karat.Looks(200)), min=rule))
+    yield _gate("a report for looks", lambda: karat.gate(few(), min=rule, design=karat.Looks(200)))
+    yield _gate(
+        "reports of looks",
+        lambda: karat.gate(few(design=karat.Looks(200)), min=rule, design=karat.Looks(200)),
+    )
     yield _gate(
         "a baseline at another level",
         lambda: karat.gate(few(), baseline=before(level=0.8), max_drop=drop),
     )
     yield _gate(
         "a baseline of one side",
-        lambda: karat.gate(few(), baseline=before(side="high"), max_drop=drop),
+        lambda: karat.gate(
+            few(), baseline=before(interval=karat.Interval(side="high")), max_drop=drop
+        ),
     )
     yield _gate(
-        "a baseline of looks", lambda: karat.gate(few(), baseline=before(anytime=99), max_drop=drop)
+        "a baseline of looks",
+        lambda: karat.gate(few(), baseline=before(design=karat.Looks(99)), max_drop=drop),
     )
     yield _gate(
         "rows and a report of slices",
@@ -322,18 +331,18 @@ def _gates() -> Iterator[Call]:
     yield _gate("a folder as the next baseline", _to_a_folder)
     yield _gate(
         "a name with a zero as the next baseline",
-        lambda: karat.gate(label, pred, min=rule, update_baseline="next\0.json"),
+        lambda: karat.gate(label, pred, min=rule).save_baseline("next\0.json"),
     )
     for name, path in (("a number", 7), ("nowhere", "nowhere/next.json")):
         yield _gate(
             f"the next baseline at {name}",
-            lambda path=path: karat.gate(label, pred, min=rule, update_baseline=path),
+            lambda path=path: karat.gate(label, pred, min=rule).save_baseline(path),
         )
     yield _gate("two columns of slices", lambda: karat.gate(label, pred, min=rule, by={}))
 
 
 def _to_a_folder() -> Any:
     Path("folder.json").mkdir(exist_ok=True)
-    return karat.gate(
-        THREE["label"], THREE["pred"], min={"accuracy": 0.3}, update_baseline="folder.json"
+    return karat.gate(THREE["label"], THREE["pred"], min={"accuracy": 0.3}).save_baseline(
+        "folder.json"
     )

@@ -21,6 +21,7 @@ from tests.corpus.calls import Call
 from tests.corpus.more_rows import sets, three_classes, topics, two_classes
 from tests.corpus.object_rows import weak
 from tests.corpus.outcome import Prose, cleaned
+from tests.grouping import grouped
 
 TWO = two_classes()
 THREE = three_classes()
@@ -76,7 +77,7 @@ def _refused_models() -> Iterator[Call]:
             pd.DataFrame(SETS["truth"]),
             {"new": pd.DataFrame(SETS["pred"]), "old": pd.DataFrame(SETS["old"])},
             metrics=["micro_f1"],
-            n_permutations=100,
+            interval=karat.Interval(n_replicates=100),
         ),
         "names that differ": lambda: karat.compare(
             {"new": THREE["label"], "old": THREE["label"]}, {"new": THREE["pred"]}
@@ -94,7 +95,7 @@ def _apart(n_old: int = 40, **options: Any) -> Any:
         {"new": THREE["label"], "old": THREE["label"][:n_old]},
         {"new": THREE["pred"], "old": THREE["old"][:n_old]},
         metrics=["accuracy", "macro_f1"],
-        **options,
+        **grouped(options, ("adjust",)),
     )
 
 
@@ -137,7 +138,7 @@ def _models_apart() -> Iterator[Call]:
             {"new": THREE["label"], "old": THREE["label"]},
             {"new": THREE["pred"], "old": THREE["old"]},
             metrics=["accuracy"],
-            anytime=200,
+            design=karat.Looks(200),
         ),
     }
     for name, run in by_model.items():
@@ -163,13 +164,13 @@ def _every_metric() -> Iterator[Call]:
             SETS["truth"],
             {"new": SETS["pred"], "old": SETS["old"]},
             metrics="all",
-            n_permutations=100,
+            interval=karat.Interval(n_replicates=100),
         ),
         "scores of sets": lambda: karat.compare(
             SETS["truth"],
             y_prob={"new": SETS["prob"], "old": SETS["old_prob"]},
             metrics="all",
-            n_permutations=100,
+            interval=karat.Interval(n_replicates=100),
         ),
     }
     for name, run in models.items():
@@ -205,8 +206,7 @@ def _extremes() -> Iterator[Call]:
             lambda counts=counts: karat.compare(
                 [1, 1, 1, 0],
                 {"a": [1, 0, 1, 0], "b": [0, 1, 1, 0]},
-                weights=[*counts, 10],
-                weights_are="frequency",
+                weights=karat.Frequency([*counts, 10]),
                 metrics=["accuracy"],
             ),
         )
@@ -241,7 +241,10 @@ def _scores_of_sets() -> Any:
     rng = np.random.default_rng(97)
     parts = [(rng.integers(0, 600, truth.shape) + 300 * item) / 1_024.0 for item in (new, old)]
     result = karat.compare(
-        truth, y_prob={"new": parts[0], "old": parts[1]}, metrics=["micro_f1"], n_permutations=100
+        truth,
+        y_prob={"new": parts[0], "old": parts[1]},
+        metrics=["micro_f1"],
+        interval=karat.Interval(n_replicates=100),
     )
     return [item.to_dict() for item in result.per_label("roc_auc")]
 
@@ -272,7 +275,7 @@ def _margins() -> Iterator[Call]:
             {"new": TWO["pred"], "old": TWO["old"]},
             metrics=["accuracy"],
             margin=0.5,
-            anytime=200,
+            design=karat.Looks(200),
         ),
     }
     for name, run in margins.items():
@@ -310,7 +313,7 @@ def _rare_labels() -> Any:
         truth,
         {"new": new, "old": old},
         metrics=["micro_f1", "macro_f1", "macro_recall", "macro_precision"],
-        n_permutations=199,
+        interval=karat.Interval(n_replicates=199),
     )
 
 
@@ -319,28 +322,30 @@ def _judged() -> Iterator[Call]:
     other = [2 if i % 9 == 0 else label for i, label in enumerate(TWO["pred"].tolist())]
     systems: dict[str, Callable[[], Any]] = {
         "other classes": lambda: karat.compare(
-            gold=gold, judge=judge, y_pred={"new": TWO["pred"], "old": other}, metrics=["accuracy"]
+            y_true=gold,
+            design=karat.Judge(judge),
+            y_pred={"new": TWO["pred"], "old": other},
+            metrics=["accuracy"],
         ),
         "other classes, labels": lambda: karat.compare(
-            gold=gold,
-            judge=judge,
+            y_true=gold,
+            design=karat.Judge(judge),
             y_pred={"new": TWO["pred"], "old": other},
             labels=[0, 1, 2],
             metrics=["accuracy"],
         ),
         "other classes, scores": lambda: karat.compare(
-            gold=gold,
-            judge=judge,
+            y_true=gold,
+            design=karat.Judge(judge),
             y_pred={"old": other},
             y_prob={"new": TWO["prob"]},
             metrics=["accuracy"],
         ),
         "every look": lambda: karat.compare(
-            gold=gold,
-            judge=judge,
+            y_true=gold,
             y_pred={"new": TWO["pred"], "old": TWO["old"]},
             metrics=["accuracy"],
-            anytime=200,
+            design=[karat.Judge(judge), karat.Looks(200)],
         ),
     }
     for name, run in systems.items():
@@ -460,7 +465,7 @@ def _ranged(seed: int) -> Any:
     inside = (age > least) & (age < 60) & (size > 6)
     loss = (more + int(rng.integers(3, 9)) * inside).astype(float)
     return karat.find_weak_slices(
-        by={"age": age, "size": size}, loss=loss, n_permutations=99, min_n=8
+        by={"age": age, "size": size}, loss=loss, interval=karat.Interval(n_replicates=99), min_n=8
     )
 
 

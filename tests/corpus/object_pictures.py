@@ -84,7 +84,9 @@ def _axes() -> Any:
 @cache
 def _both() -> dict[str, Any]:
     rows = two_classes()
-    other = karat.evaluate(rows["label"], y_prob=rows["old_prob"], n_replicates=100)
+    other = karat.evaluate(
+        rows["label"], y_prob=rows["old_prob"], interval=karat.Interval(n_replicates=100)
+    )
     return {"new": whole_scores(), "old": other}
 
 
@@ -280,7 +282,10 @@ def _bands() -> Iterator[Call]:
 def _of_clusters() -> Any:
     rows = two_classes()
     return karat.evaluate(
-        rows["label"], y_prob=rows["prob"], clusters=rows["team"], n_replicates=100
+        rows["label"],
+        y_prob=rows["prob"],
+        clusters=rows["team"],
+        interval=karat.Interval(n_replicates=100),
     )
 
 

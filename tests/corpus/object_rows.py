@@ -34,7 +34,7 @@ def scores() -> Any:
         y_prob=rows["prob"],
         by={"sex": rows["sex"]},
         metrics=SCORED,
-        n_replicates=100,
+        interval=karat.Interval(n_replicates=100),
     )
 
 
@@ -42,14 +42,18 @@ def scores() -> Any:
 def whole_scores() -> Any:
     """Report of two classes with probabilities that has every metric, and curves."""
     rows = two_classes()
-    return karat.evaluate(rows["label"], y_prob=rows["prob"], n_replicates=100)
+    return karat.evaluate(
+        rows["label"], y_prob=rows["prob"], interval=karat.Interval(n_replicates=100)
+    )
 
 
 @cache
 def many_scores() -> Any:
     """Report of three classes with probabilities that has every metric, and curves."""
     rows = three_classes()
-    return karat.evaluate(rows["label"], y_prob=rows["prob"], n_replicates=100)
+    return karat.evaluate(
+        rows["label"], y_prob=rows["prob"], interval=karat.Interval(n_replicates=100)
+    )
 
 
 @cache
@@ -84,7 +88,11 @@ def set_labels() -> Any:
     """Report of rows with sets of labels, with slices."""
     rows = topics()
     return karat.evaluate(
-        rows["truth"], rows["pred"], by={"sex": rows["sex"]}, metrics=OF_SETS, n_replicates=100
+        rows["truth"],
+        rows["pred"],
+        by={"sex": rows["sex"]},
+        metrics=OF_SETS,
+        interval=karat.Interval(n_replicates=100),
     )
 
 
@@ -93,7 +101,10 @@ def judged() -> Any:
     """Report of gold labels and a judge."""
     rows = two_classes()
     return karat.evaluate(
-        gold=rows["gold"], judge=rows["judge"], y_pred=rows["pred"], metrics=["accuracy", "f1"]
+        y_true=rows["gold"],
+        design=karat.Judge(rows["judge"]),
+        y_pred=rows["pred"],
+        metrics=["accuracy", "f1"],
     )
 
 
@@ -109,7 +120,9 @@ def compared() -> Any:
 def in_folds() -> Any:
     """Report with folds."""
     rows = three_classes()
-    return karat.evaluate(rows["label"], rows["pred"], folds=rows["fold"], metrics=FEW)
+    return karat.evaluate(
+        rows["label"], rows["pred"], design=karat.Folds(rows["fold"]), metrics=FEW
+    )
 
 
 @cache
@@ -117,7 +130,9 @@ def folds_compared() -> Any:
     """Comparison with folds."""
     rows = three_classes()
     models = {"new": rows["pred"], "old": rows["old"]}
-    return karat.compare(rows["label"], models, folds=rows["fold"], metrics=["accuracy"])
+    return karat.compare(
+        rows["label"], models, design=karat.Folds(rows["fold"]), metrics=["accuracy"]
+    )
 
 
 @cache
@@ -131,7 +146,7 @@ def gated() -> Any:
 def monitored() -> Any:
     """Monitor after two looks."""
     rows = three_classes()
-    monitor = karat.Monitor(min={"accuracy": 0.5}, anytime=200)
+    monitor = karat.Monitor(min={"accuracy": 0.5}, design=karat.Looks(200))
     for part in (slice(0, 30), slice(30, 60)):
         monitor.add(rows["label"][part], rows["pred"][part])
     return monitor
@@ -150,7 +165,10 @@ def weak() -> Any:
     rows = two_classes()
     loss = (rows["country"] == "NO") * 3 + (rows["label"] == rows["pred"]) * 1
     return karat.find_weak_slices(
-        by={"country": rows["country"], "sex": rows["sex"]}, loss=loss, n_permutations=99, min_n=10
+        by={"country": rows["country"], "sex": rows["sex"]},
+        loss=loss,
+        interval=karat.Interval(n_replicates=99),
+        min_n=10,
     )
 
 

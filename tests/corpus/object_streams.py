@@ -71,7 +71,7 @@ def calls() -> Iterator[Call]:
 
 
 def filled(y_true: Any, level: Any = 0.95, **columns: Any) -> Any:
-    stream = karat.Stream(level=level, n_replicates=100)
+    stream = karat.Stream(level=level, interval=karat.Interval(n_replicates=100))
     stream.update(y_true, **columns)
     return stream
 
@@ -80,7 +80,9 @@ def beyond_memory() -> Any:
     rng = np.random.default_rng(79)
     label = (rng.random(90_000) < 0.4).astype(np.int64)
     prob = (rng.integers(0, 60_000, 90_000) + 5_000 * label) / 65_536.0
-    stream = karat.Stream(level=None, max_memory=1 << 20, metrics=["roc_auc"])
+    stream = karat.Stream(
+        level=None, reading=karat.Reading(max_memory=1 << 20), metrics=["roc_auc"]
+    )
     stream.update(label, y_prob=prob)
     return stream
 

@@ -271,7 +271,7 @@ def _weightless(metric: str) -> Any:
         weights=weights,
         by={"sex": rows["sex"]},
         metrics=[metric],
-        n_replicates=100,
+        interval=karat.Interval(n_replicates=100),
     )
 
 

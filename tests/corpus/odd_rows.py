@@ -9,6 +9,7 @@ import karat
 from tests.corpus.calls import Call
 from tests.corpus.rows import odd
 from tests.corpus.wanted import FAST
+from tests.grouping import grouped
 
 ASKED: dict[str, dict[str, Any]] = {
     "zero": {},
@@ -55,4 +56,4 @@ def calls() -> Iterator[Call]:
 
 
 def _call(name: str, given: dict[str, Any]) -> Call:
-    return Call(name, "evaluate", "list", lambda: karat.evaluate(**FAST, **given))
+    return Call(name, "evaluate", "list", lambda: karat.evaluate(**grouped({**FAST, **given})))

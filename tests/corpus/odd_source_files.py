@@ -27,6 +27,7 @@ from karat.cli import main
 from tests.corpus.calls import Call
 from tests.corpus.odd_source_rows import CSV, DAYS, JSON, LONG, PARQUET, PARTS, PRED, TRUE
 from tests.corpus.outcome import Prose, cleaned
+from tests.grouping import grouped
 
 FEW = ("accuracy", "macro_f1")
 OF_SCORES = ("accuracy", "log_loss")
@@ -327,7 +328,12 @@ def _left_out() -> Iterator[Call]:
             f"missing rows left out: {name}",
             "csv",
             lambda c=content: seen(
-                karat.evaluate(_written("gone.csv", c), nulls="drop", metrics=FEW, level=None)
+                karat.evaluate(
+                    _written("gone.csv", c),
+                    reading=karat.Reading(nulls="drop"),
+                    metrics=FEW,
+                    level=None,
+                )
             ),
         )
 
@@ -354,7 +360,7 @@ def _beyond_memory() -> Iterator[Call]:
     variants: dict[str, dict[str, Any]] = {
         "nothing else": {},
         "weights": {"weights": "sample_weight"},
-        "frequency weights": {"weights": "copies", "weights_are": "frequency"},
+        "frequency weights": {"weights": karat.Frequency("copies")},
         "by": {"by": "site"},
         "clusters": {"clusters": "user_id"},
         "keep rows": {"keep_rows": 2, "ids": "row_id"},
@@ -366,7 +372,16 @@ def _beyond_memory() -> Iterator[Call]:
         yield _call(
             f"beyond memory: {name}",
             "sql",
-            lambda s=settings: karat.evaluate(sql, max_memory=LEAST, n_replicates=100, **s),
+            lambda s=settings: karat.evaluate(
+                sql,
+                **grouped(
+                    {
+                        "interval": karat.Interval(n_replicates=100),
+                        "reading": karat.Reading(max_memory=LEAST),
+                        **s,
+                    }
+                ),
+            ),
         )
     for name in LONG:
         if name != "three classes":
@@ -374,14 +389,21 @@ def _beyond_memory() -> Iterator[Call]:
                 f"beyond memory: {name}",
                 "sql",
                 lambda q=LONG[name]: karat.evaluate(
-                    q, nulls="drop", max_memory=LEAST, metrics=["accuracy"], level=None
+                    q,
+                    reading=karat.Reading(nulls="drop", max_memory=LEAST),
+                    metrics=["accuracy"],
+                    level=None,
                 ),
             )
     yield _call(
         "beyond memory: a threshold",
         "sql",
         lambda: karat.evaluate(
-            LONG["two classes"], y_prob="p", threshold=0.25, max_memory=LEAST, metrics=["f1"]
+            LONG["two classes"],
+            y_prob="p",
+            threshold=0.25,
+            reading=karat.Reading(max_memory=LEAST),
+            metrics=["f1"],
         ),
     )
     yield _call(
@@ -392,7 +414,7 @@ def _beyond_memory() -> Iterator[Call]:
             y_pred="pred",
             y_prob="",
             by="site",
-            max_memory=LEAST,
+            reading=karat.Reading(max_memory=LEAST),
             metrics=["f1"],
         ),
     )
@@ -400,13 +422,18 @@ def _beyond_memory() -> Iterator[Call]:
         "beyond memory: micro curves, exact",
         "sql",
         lambda: karat.evaluate(
-            sql, y_prob="p_*", metrics=["roc_auc_ovr_micro"], exact=True, max_memory=LEAST
+            sql,
+            y_prob="p_*",
+            metrics=["roc_auc_ovr_micro"],
+            reading=karat.Reading(exact=True, max_memory=LEAST),
         ),
     )
     yield _call(
         "beyond memory: missing labels in the way",
         "sql",
-        lambda: karat.evaluate(LONG["missing labels"], max_memory=LEAST, metrics=["accuracy"]),
+        lambda: karat.evaluate(
+            LONG["missing labels"], reading=karat.Reading(max_memory=LEAST), metrics=["accuracy"]
+        ),
     )
 
 
@@ -439,7 +466,7 @@ def _checkpointed(labels: Any) -> Any:
     return karat.evaluate(
         _parquet("rows", {"label": TRUE, "pred": PRED}),
         labels=labels,
-        checkpoint=path,
+        reading=karat.Reading(checkpoint=path),
         metrics=FEW,
         level=None,
     )

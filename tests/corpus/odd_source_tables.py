@@ -102,7 +102,9 @@ def _of_tables() -> Iterator[Call]:
             f"ids of a table that are found: {name}",
             "arrow",
             lambda m=make: karat.evaluate(
-                pa.table({"label": TRUE, "pred": PRED, "id": m()}), keep_rows=2, metrics=FEW
+                pa.table({"label": TRUE, "pred": PRED, "id": m()}),
+                reading=karat.Reading(keep_rows=2),
+                metrics=FEW,
             ).rows(wrong=True),
         )
     yield _call(
@@ -130,14 +132,21 @@ def _of_tables() -> Iterator[Call]:
         "a negative weight after a missing label",
         "dict",
         lambda: karat.evaluate(
-            {**late, "w": [1.0] * 23 + [-1.0]}, weights="w", nulls="drop", metrics=FEW
+            {**late, "w": [1.0] * 23 + [-1.0]},
+            weights="w",
+            reading=karat.Reading(nulls="drop"),
+            metrics=FEW,
         ),
     )
     yield _call(
         "a probability beyond one after a missing label",
         "dict",
         lambda: karat.evaluate(
-            {**late, "p": [0.5] * 23 + [1.5]}, y_prob="p", y_pred="", nulls="drop", metrics=FEW
+            {**late, "p": [0.5] * 23 + [1.5]},
+            y_prob="p",
+            y_pred="",
+            reading=karat.Reading(nulls="drop"),
+            metrics=FEW,
         ),
     )
     yield _call(
@@ -145,7 +154,7 @@ def _of_tables() -> Iterator[Call]:
         "dict",
         lambda: karat.evaluate(
             {"label": TRUE, "pred": PRED, "id": [2**70 + i for i in range(N)]},
-            keep_rows=2,
+            reading=karat.Reading(keep_rows=2),
             metrics=FEW,
         ).rows(wrong=True),
     )
@@ -155,7 +164,7 @@ def _of_tables() -> Iterator[Call]:
         lambda: (
             karat.evaluate(
                 {"label": TRUE, "pred": PRED, "id": [2**70 + i for i in range(N)]},
-                keep_rows=2,
+                reading=karat.Reading(keep_rows=2),
                 metrics=FEW,
             )
             .rows(wrong=True)
@@ -265,7 +274,8 @@ def _ids() -> Iterator[Call]:
         "rows of ids that are not whole",
         "dict",
         lambda: karat.evaluate(
-            {"label": TRUE, "pred": PRED, "id": [i / 4 for i in range(24)]}, keep_rows=3
+            {"label": TRUE, "pred": PRED, "id": [i / 4 for i in range(24)]},
+            reading=karat.Reading(keep_rows=3),
         ).rows(wrong=True),
     )
 
@@ -338,7 +348,9 @@ def _batches() -> Iterator[Call]:
         "batches: rows",
         "batches",
         lambda: karat.evaluate(
-            Parts(_table(id=[*range(24)]), dict), keep_rows=2, metrics=["accuracy"]
+            Parts(_table(id=[*range(24)]), dict),
+            reading=karat.Reading(keep_rows=2),
+            metrics=["accuracy"],
         ).rows(wrong=True),
     )
     more: dict[str, Callable[[], Any]] = {
@@ -368,7 +380,7 @@ def _batches() -> Iterator[Call]:
             f"batches with {name}, left out",
             "batches",
             lambda m=make: karat.evaluate(
-                m(), nulls="drop", labels=[0, 1], metrics=FEW, level=None
+                m(), reading=karat.Reading(nulls="drop"), labels=[0, 1], metrics=FEW, level=None
             ),
         )
 

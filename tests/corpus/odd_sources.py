@@ -23,6 +23,7 @@ import karat
 from tests.corpus import odd_source_files, odd_source_tables, odd_streams
 from tests.corpus.calls import Call
 from tests.corpus.rows import digits
+from tests.grouping import grouped
 
 N = 24
 TRUE = [0, 1, 1, 0, 1, 1] * 4
@@ -463,7 +464,11 @@ def _of_arrays() -> Iterator[Call]:
         yield _call(
             f"missing labels left out: {name}",
             "arrays",
-            lambda m=make: seen(karat.evaluate(_columns(m), nulls="drop", metrics=FEW, level=None)),
+            lambda m=make: seen(
+                karat.evaluate(
+                    _columns(m), reading=karat.Reading(nulls="drop"), metrics=FEW, level=None
+                )
+            ),
         )
     for name, make in SCORES.items():
         yield _call(
@@ -512,28 +517,34 @@ def _slices(report: Any) -> Any:
 def _of_many_classes() -> Iterator[Call]:
     many = digits(900, 600, 31)
     rows = {"y_true": many["label"], "y_pred": many["pred"]}
-    yield _call("600 classes", "arrays", lambda: _few(karat.evaluate(**rows, metrics=FEW)))
+    yield _call("600 classes", "arrays", lambda: _few(karat.evaluate(**grouped(rows), metrics=FEW)))
     yield _call(
         "600 classes, weights",
         "arrays",
-        lambda: _few(karat.evaluate(**rows, weights=many["mass"], metrics=FEW)),
+        lambda: _few(karat.evaluate(**grouped(rows), weights=many["mass"], metrics=FEW)),
     )
     yield _call(
         "600 classes, frequency weights",
         "arrays",
         lambda: _few(
-            karat.evaluate(**rows, weights=many["copies"], weights_are="frequency", metrics=FEW)
+            karat.evaluate(**grouped(rows), weights=karat.Frequency(many["copies"]), metrics=FEW)
         ),
     )
     yield _call(
         "600 classes, weights of 0",
         "arrays",
-        lambda: _few(karat.evaluate(**rows, weights=np.zeros(900), metrics=FEW)),
+        lambda: _few(karat.evaluate(**grouped(rows), weights=np.zeros(900), metrics=FEW)),
     )
     yield _call(
         "600 classes, threads",
         "arrays",
-        lambda: _few(karat.evaluate(**rows, weights=many["mass"], n_threads=2, metrics=FEW)),
+        lambda: _few(
+            karat.evaluate(
+                **grouped({"reading": karat.Reading(n_threads=2), **rows}),
+                weights=many["mass"],
+                metrics=FEW,
+            )
+        ),
     )
 
 

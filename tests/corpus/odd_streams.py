@@ -18,6 +18,7 @@ from tests.corpus.calls import Call
 from tests.corpus.odd_source_rows import PRED, TRUE
 from tests.corpus.rows import digits
 from tests.devices.rows import on_the_device
+from tests.grouping import grouped
 from tests.optional import optional
 
 torch = optional("torch")
@@ -128,13 +129,19 @@ def _sets() -> Iterator[Call]:
                 f"separator: {name}, {kind}",
                 "sets",
                 lambda t=true, s=separator, m=make: karat.evaluate(
-                    m(t), m(t[::-1]), separator=s, metrics=["micro_f1"], level=None
+                    m(t),
+                    m(t[::-1]),
+                    labels=karat.Labels(separator=s),
+                    metrics=["micro_f1"],
+                    level=None,
                 ),
             )
     yield _call(
         "separator: numbers",
         "sets",
-        lambda: karat.evaluate([1, 2], [1, 2], separator="|", metrics=["micro_f1"]),
+        lambda: karat.evaluate(
+            [1, 2], [1, 2], labels=karat.Labels(separator="|"), metrics=["micro_f1"]
+        ),
     )
     wide = {f"t_{name}": cells[:, i] for i, name in enumerate(names)}
     wide |= {f"p_{name}": other[:, i] for i, name in enumerate(names)}
@@ -157,7 +164,10 @@ def _sets() -> Iterator[Call]:
         "sets: a negative weight beside a missing set",
         "dict",
         lambda: karat.evaluate(
-            {**lists, "w": [1.0, 2.0, 1.0, -1.0]}, weights="w", nulls="drop", metrics=["micro_f1"]
+            {**lists, "w": [1.0, 2.0, 1.0, -1.0]},
+            weights="w",
+            reading=karat.Reading(nulls="drop"),
+            metrics=["micro_f1"],
         ),
     )
     yield _call(
@@ -248,7 +258,7 @@ def _named_columns() -> Iterator[Call]:
         lambda: karat.evaluate(
             label,
             y_prob=prob,
-            n_threads=2,
+            reading=karat.Reading(n_threads=2),
             metrics=["roc_auc_ovr_macro", "roc_auc_ovr_micro", "roc_auc_ovo_macro", "auc_mu"],
         ),
     )
@@ -308,7 +318,7 @@ def _named_columns() -> Iterator[Call]:
 
 def _added(settings: dict[str, Any], *batches: tuple[Any, Any]) -> Any:
     """A stream of probabilities."""
-    stream = karat.Stream(**settings)
+    stream = karat.Stream(**grouped(settings))
     for true, prob in batches:
         stream.update(true, y_prob=prob)
     return stream
@@ -416,12 +426,14 @@ def _tensors() -> Iterator[Call]:
     declared = {"labels": range(3000), "metrics": FEW}
     yield _call_there(
         "device: 3000 classes",
-        lambda: _values(karat.evaluate(places * 7, places * 7 % 900, **declared)),
+        lambda: _values(karat.evaluate(places * 7, places * 7 % 900, **grouped(declared))),
     )
     yield _call_there(
         "device: 3000 classes, weights",
         lambda: _values(
-            karat.evaluate(places * 7, places * 7 % 900, weights=places % 4 / 2, **declared)
+            karat.evaluate(
+                places * 7, places * 7 % 900, weights=places % 4 / 2, **grouped(declared)
+            )
         ),
     )
 
@@ -476,7 +488,7 @@ def _long_tensors() -> Iterator[Call]:
             if variant == "nothing else" or name == "scores":
                 setting = {
                     "labels": range(k),
-                    "max_memory": LEAST,
+                    "reading": karat.Reading(max_memory=LEAST),
                     "metrics": _OF_SCORES,
                     **options,
                 }
@@ -490,7 +502,7 @@ def _long_tensors() -> Iterator[Call]:
                     lambda r=rows, g=setting: _report(_streamed(g, r, 3)),
                     "Stream",
                 )
-    few = {"labels": range(3), "max_memory": LEAST, "metrics": _OF_SCORES}
+    few = {"labels": range(3), "reading": karat.Reading(max_memory=LEAST), "metrics": _OF_SCORES}
     rows = lambda part: _long("scores", part, is_weighted=False, has_pred=False)  # noqa: E731
     yield _call_there(
         "device beyond memory: bytes", lambda: _streamed(few, rows, 3).to_bytes(), "Stream"
@@ -504,7 +516,12 @@ def _long_tensors() -> Iterator[Call]:
         "device beyond memory: a threshold",
         lambda: _report(
             _streamed(
-                {"labels": range(2), "threshold": 0.25, "max_memory": LEAST, "metrics": ["f1"]},
+                {
+                    "labels": range(2),
+                    "threshold": 0.25,
+                    "reading": karat.Reading(max_memory=LEAST),
+                    "metrics": ["f1"],
+                },
                 lambda part: _long("single probabilities", part, is_weighted=False, has_pred=False),
                 3,
             )
@@ -519,7 +536,7 @@ def _report(stream: Any) -> Any:
 
 
 def _streamed(settings: dict[str, Any], rows: Callable[[int], Any], n_parts: int) -> Any:
-    stream = karat.Stream(**settings)
+    stream = karat.Stream(**grouped(settings))
     for part in range(n_parts):
         stream.update(**rows(part))
     return stream

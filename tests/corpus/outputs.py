@@ -14,6 +14,7 @@ from tests.corpus.calls import Call
 from tests.corpus.outcome import Prose, text_digest
 from tests.corpus.rows import animals, binary, digits, odd, pick
 from tests.corpus.wanted import FAST
+from tests.grouping import grouped
 
 
 def _prob() -> Any:
@@ -23,13 +24,13 @@ def _prob() -> Any:
 REPORTS: dict[str, Any] = {
     "two labels": lambda: karat.evaluate(binary()["label"], binary()["pred"]),
     "two probabilities": lambda: karat.evaluate(
-        binary()["label"], y_prob=binary()["p_yes"], **FAST
+        binary()["label"], y_prob=binary()["p_yes"], **grouped(FAST)
     ),
-    "two scores": lambda: karat.evaluate(binary()["label"], y_score=binary()["z"], **FAST),
+    "two scores": lambda: karat.evaluate(binary()["label"], y_score=binary()["z"], **grouped(FAST)),
     "animals": lambda: karat.evaluate(
         animals()["label"],
         animals()["pred"],
-        class_names={"cat": "Cat", "dog": "<Dog>", "eel": "E|l"},
+        labels=karat.Labels(names={"cat": "Cat", "dog": "<Dog>", "eel": "E|l"}),
     ),
     "animals by country": lambda: karat.evaluate(
         animals()["label"],
@@ -38,9 +39,11 @@ REPORTS: dict[str, Any] = {
         clusters=animals()["team"],
     ),
     "animals with probabilities": lambda: karat.evaluate(
-        animals()["label"], y_prob=_prob(), weights=animals()["mass"], **FAST
+        animals()["label"], y_prob=_prob(), weights=animals()["mass"], **grouped(FAST)
     ),
-    "six scores": lambda: karat.evaluate(digits()["label"], y_score=digits()["score"], **FAST),
+    "six scores": lambda: karat.evaluate(
+        digits()["label"], y_score=digits()["score"], **grouped(FAST)
+    ),
     "asked": lambda: karat.evaluate(
         animals()["label"], animals()["pred"], metrics=["macro_f1", "mcc"]
     ),
@@ -49,7 +52,7 @@ REPORTS: dict[str, Any] = {
         odd()["never predicted"]["label"], odd()["never predicted"]["pred"]
     ),
     "confusion": lambda: karat.evaluate(confusion=[[90, 10], [4, 46]]),
-    "a table": lambda: karat.evaluate(binary(), y_prob="p_yes", weights="mass", **FAST),
+    "a table": lambda: karat.evaluate(binary(), y_prob="p_yes", weights="mass", **grouped(FAST)),
 }
 METHODS = (
     "text",

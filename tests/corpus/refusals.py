@@ -14,6 +14,7 @@ from tests.corpus import source_cells
 from tests.corpus.calls import Call
 from tests.corpus.cells import Cells, cells_of, cells_of_result
 from tests.corpus.more_rows import repeats, three_classes, topics, two_classes
+from tests.grouping import grouped
 
 TWO, THREE, SETS, AGAIN = two_classes(), three_classes(), topics(), repeats()
 GOLD = "gold and judge"
@@ -206,7 +207,7 @@ WEAK: dict[str, Any] = {"n_permutations": 99, "min_n": 10}
 WATCHING: dict[str, dict[str, Any]] = {
     "all rows": {},
     "windows": {"windows": True},
-    "planned": {"anytime": 1000},
+    "planned": {"design": karat.Looks(1000)},
     "level": {"level": 0.8},
     "threshold": {"threshold": 0.4},
     "undefined": {"undefined": "exclude"},
@@ -227,7 +228,7 @@ ADDING: dict[str, dict[str, Any]] = {
 }
 STREAMING: dict[str, dict[str, Any]] = {
     "plain": {},
-    "case-control": {"design": "case-control"},
+    "case-control": {"design": karat.CaseControl()},
     "frequency": {"weights_are": "frequency"},
     "bootstrap": {"method": "bootstrap"},
     "bca": {"method": "bca"},
@@ -236,10 +237,10 @@ STREAMING: dict[str, dict[str, Any]] = {
     "no level": {"level": None},
     "threshold": {"threshold": 0.4},
     "undefined": {"undefined": "exclude"},
-    "max_memory": {"max_memory": 1 << 20},
+    "max_memory": {"reading": karat.Reading(max_memory=1 << 20)},
     "clusters": {"clusters": TWO["team"]},
     "folds": {"folds": TWO["fold"]},
-    "separator": {"separator": "|"},
+    "separator": {"labels": karat.Labels(separator="|")},
 }
 UPDATING: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -332,7 +333,7 @@ def _uses_of_results(verb: str, make: Callable[..., Any], uses: dict[str, Any]) 
         for name, design in designs_by_name(kind).items():
 
             def run(k: str = kind, d: Any = design, j: bool = name == GOLD) -> Any:
-                kept = {"keep_rows": 3} if uses is FORMS and not j else {}
+                kept = {"reading": karat.Reading(keep_rows=3)} if uses is FORMS and not j else {}
                 return cells_of_result(lambda: make(k, d, kept, is_judged=j), uses)
 
             yield Call(f"{verb}, {kind}, {name}", verb, kind, run)
@@ -352,28 +353,44 @@ def _truth(kind: str, *, is_judged: bool) -> Any:
 
 def _evaluate(kind: str, design: dict[str, Any], option: dict[str, Any], *, is_judged: bool) -> Any:
     truth = _truth(kind, is_judged=is_judged)
-    return karat.evaluate(truth, **OUTPUTS[kind], **METRICS[kind], **QUICK, **design, **option)
+    return karat.evaluate(
+        truth, **grouped({**OUTPUTS[kind], **METRICS[kind], **QUICK, **design, **option})
+    )
 
 
 def _compare(kind: str, design: dict[str, Any], option: dict[str, Any], *, is_judged: bool) -> Any:
     truth = _truth(kind, is_judged=is_judged)
     return karat.compare(
-        truth, **MODELS[kind], **METRICS[kind], n_permutations=99, **design, **option
+        truth,
+        **grouped(
+            {
+                "interval": karat.Interval(n_replicates=99),
+                **MODELS[kind],
+                **METRICS[kind],
+                **design,
+                **option,
+            },
+            ("adjust",),
+        ),
     )
 
 
 def _gate(kind: str, design: dict[str, Any], option: dict[str, Any], *, is_judged: bool) -> Any:
     truth = _truth(kind, is_judged=is_judged)
-    return karat.gate(truth, **OUTPUTS[kind], **BOUNDS[kind], **design, **option)
+    return karat.gate(truth, **grouped({**OUTPUTS[kind], **BOUNDS[kind], **design, **option}))
 
 
 def _weak(kind: str, design: dict[str, Any], option: dict[str, Any], *, is_judged: bool) -> Any:
     truth, by = _truth(kind, is_judged=is_judged), {"country": TWO["country"], "sex": TWO["sex"]}
-    return karat.find_weak_slices(truth, **OUTPUTS[kind], by=by, **WEAK, **design, **option)
+    return karat.find_weak_slices(
+        truth, **grouped({**OUTPUTS[kind], **WEAK, **design, **option}, ("min_n",)), by=by
+    )
 
 
 def _check(kind: str, design: dict[str, Any], option: dict[str, Any], *, is_judged: bool) -> Any:
-    return karat.check(_truth(kind, is_judged=is_judged), **OUTPUTS[kind], **design, **option)
+    return karat.check(
+        _truth(kind, is_judged=is_judged), **grouped({**OUTPUTS[kind], **design, **option})
+    )
 
 
 def _function(kind: str, design: dict[str, Any], option: dict[str, Any], *, is_judged: bool) -> Any:
@@ -394,9 +411,11 @@ def _function(kind: str, design: dict[str, Any], option: dict[str, Any], *, is_j
 
 USES_OF_REPORTS: dict[str, Callable[[Any], Any]] = {
     "compare": lambda report: karat.compare({"old": report, "new": report}),
-    "compare, looks": lambda report: karat.compare({"old": report, "new": report}, anytime=1000),
+    "compare, looks": lambda report: karat.compare(
+        {"old": report, "new": report}, design=karat.Looks(1000)
+    ),
     "compare, folds": lambda report: karat.compare(
-        {"old": report, "new": report}, folds=TWO["fold"]
+        {"old": report, "new": report}, design=karat.Folds(TWO["fold"])
     ),
     "compare, weights": lambda report: karat.compare(
         {"old": report, "new": report}, weights=TWO["mass"]
@@ -404,20 +423,24 @@ USES_OF_REPORTS: dict[str, Callable[[Any], Any]] = {
     "compare, maxt": lambda report: karat.compare({"old": report, "new": report}, adjust="maxt"),
     "gate": lambda report: karat.gate(report, min={_first(report): 0.6}),
     "gate, low evidence": lambda report: karat.gate(
-        report, min={_first(report): 0.6}, evidence="low"
+        report, min={_first(report): 0.6}, rules=karat.Rules(evidence="low")
     ),
     "gate, by": lambda report: karat.gate(report, min={_first(report): 0.6}, by="country"),
-    "gate, looks": lambda report: karat.gate(report, min={_first(report): 0.6}, anytime=1000),
-    "gate, folds": lambda report: karat.gate(report, min={_first(report): 0.6}, folds=TWO["fold"]),
+    "gate, looks": lambda report: karat.gate(
+        report, min={_first(report): 0.6}, design=karat.Looks(1000)
+    ),
+    "gate, folds": lambda report: karat.gate(
+        report, min={_first(report): 0.6}, design=karat.Folds(TWO["fold"])
+    ),
     "gate against a report": lambda report: karat.gate(
         report, baseline=report, max_drop={_first(report): 0.02}
     ),
-    "gate, update": lambda report: karat.gate(
-        report, min={_first(report): 0.0}, update_baseline="base.json"
+    "gate, update": lambda report: karat.gate(report, min={_first(report): 0.0}).save_baseline(
+        "base.json"
     ),
     "gate, update with rows": lambda report: karat.gate(
-        report, min={_first(report): 0.0}, update_baseline="base.json", with_rows=True
-    ),
+        report, min={_first(report): 0.0}, reading=karat.Reading(keep_rows=True)
+    ).save_baseline("base.json"),
     "check": karat.check,
     "evaluate": karat.evaluate,
     "weak slices": karat.find_weak_slices,
@@ -467,9 +490,9 @@ def _watched() -> Iterator[Call]:
         settings = {**WATCHING, "positive": POSITIVES[kind], "labels": LABELS[kind]}
         for name, setting in settings.items():
             runs = {
-                cell: lambda k=kind, s=setting, r=roles: karat.Monitor(**BOUNDS[k], **s).add(
-                    TRUTHS[k], **OUTPUTS[k], **r
-                )
+                cell: lambda k=kind, s=setting, r=roles: karat.Monitor(
+                    **grouped({**BOUNDS[k], **s})
+                ).add(TRUTHS[k], **OUTPUTS[k], **r)
                 for cell, roles in ADDING.items()
             }
             if TRUTHS[kind] is not None:
@@ -487,14 +510,14 @@ def _stream() -> Any:
 
 
 def _two_looks(kind: str, setting: dict[str, Any]) -> Any:
-    monitor = karat.Monitor(**BOUNDS[kind], **setting)
+    monitor = karat.Monitor(**grouped({**BOUNDS[kind], **setting}))
     for part in (slice(0, 30), slice(30, 60)):
         monitor.add(TRUTHS[kind][part], **{k: v[part] for k, v in OUTPUTS[kind].items()})
     return karat.Monitor.from_bytes(monitor.to_bytes()).result
 
 
 def _drop(kind: str, setting: dict[str, Any]) -> Any:
-    monitor = karat.Monitor(max_drop=BASELINES[kind]["max_drop"], **setting)
+    monitor = karat.Monitor(max_drop=BASELINES[kind]["max_drop"], **grouped(setting))
     return monitor.add(TRUTHS[kind], **OUTPUTS[kind], baseline=BASELINES[kind]["baseline"])
 
 
@@ -515,6 +538,6 @@ def _streamed() -> Iterator[Call]:
 def _report_of_stream(
     kind: str, setting: dict[str, Any], roles: dict[str, Any], asks: dict[str, Any]
 ) -> Any:
-    stream = karat.Stream(**METRICS[kind], **QUICK, **setting)
+    stream = karat.Stream(**grouped({**METRICS[kind], **QUICK, **setting}))
     stream.update(TRUTHS[kind], **OUTPUTS[kind], **roles)
     return stream.report(**asks)

@@ -17,6 +17,7 @@ from tests.corpus.commands import _ran
 from tests.corpus.files import written
 from tests.corpus.more_rows import sets, three_classes, topics, two_classes
 from tests.corpus.source_cells import Batches
+from tests.grouping import grouped
 
 TWO, THREE, SETS = two_classes(80, 71), three_classes(80, 73), topics(80, 75)
 TRUTHS: dict[str, Any] = {
@@ -36,25 +37,31 @@ OUTPUTS: dict[str, dict[str, Any]] = {
 KEPT: dict[str, dict[str, Any]] = {
     "ids": {"ids": TWO["id"]},
     "ids of a list": {"ids": list(range(100, 180))},
-    "ids of text": {"ids": [f"row {i}" for i in range(80)], "keep_rows": 2},
-    "keep_rows": {"keep_rows": 4},
-    "no rows": {"keep_rows": 0},
+    "ids of text": {"ids": [f"row {i}" for i in range(80)], "reading": karat.Reading(keep_rows=2)},
+    "keep_rows": {"reading": karat.Reading(keep_rows=4)},
+    "no rows": {"reading": karat.Reading(keep_rows=0)},
     "by": {"ids": TWO["id"], "by": {"country": TWO["country"]}},
-    "by a cross": {"keep_rows": 3, "by": {("country", "sex"): (TWO["country"], TWO["sex"])}},
-    "by numbers": {"keep_rows": 3, "by": {"age": TWO["age"]}},
-    "weights": {"keep_rows": 3, "weights": TWO["mass"]},
+    "by a cross": {
+        "reading": karat.Reading(keep_rows=3),
+        "by": {("country", "sex"): (TWO["country"], TWO["sex"])},
+    },
+    "by numbers": {"reading": karat.Reading(keep_rows=3), "by": {"age": TWO["age"]}},
+    "weights": {"reading": karat.Reading(keep_rows=3), "weights": TWO["mass"]},
     "clusters": {"ids": TWO["id"], "clusters": TWO["team"]},
-    "no level": {"keep_rows": 3, "level": None},
-    "class names": {"keep_rows": 3, "class_names": {0: "no", 1: "yes"}},
+    "no level": {"reading": karat.Reading(keep_rows=3), "level": None},
+    "class names": {
+        "reading": karat.Reading(keep_rows=3),
+        "labels": karat.Labels(names={0: "no", 1: "yes"}),
+    },
     "repeated ids": {"ids": TWO["fold"]},
     "ids of one value": {"ids": ["same"] * 80},
     "null ids": {"ids": [None, *range(79)]},
     "short ids": {"ids": [1, 2, 3]},
     "a single id": {"ids": "id"},
     "float ids": {"ids": TWO["age"]},
-    "negative keep_rows": {"keep_rows": -1},
-    "keep_rows of half": {"keep_rows": 2.5},
-    "too many": {"keep_rows": 10**9},
+    "negative keep_rows": {"reading": karat.Reading(keep_rows=-1)},
+    "keep_rows of half": {"reading": karat.Reading(keep_rows=2.5)},
+    "too many": {"reading": karat.Reading(keep_rows=10**9)},
 }
 LISTS: dict[str, Callable[[Any], Any]] = {
     "wrong": lambda report: report.rows(wrong=True),
@@ -86,17 +93,21 @@ QUERIED = ("two classes", "probabilities", "probabilities of classes")
 
 NAMED: dict[str, dict[str, Any]] = {
     "by name": {"y_true": "label", "y_pred": "pred", "ids": "id"},
-    "found": {"y_true": "label", "y_pred": "pred", "keep_rows": 3},
-    "none": {"y_true": "label", "y_pred": "pred", "ids": "", "keep_rows": 3},
+    "found": {"y_true": "label", "y_pred": "pred", "reading": karat.Reading(keep_rows=3)},
+    "none": {"y_true": "label", "y_pred": "pred", "ids": "", "reading": karat.Reading(keep_rows=3)},
     "other column": {"y_true": "label", "y_pred": "pred", "ids": "team"},
     "no such column": {"y_true": "label", "y_pred": "pred", "ids": "key"},
-    "null labels": {"y_true": "holes", "y_pred": "pred", "ids": "id", "nulls": "drop"},
+    "null labels": {
+        "y_true": "holes",
+        "y_pred": "pred",
+        "ids": "id",
+        "reading": karat.Reading(nulls="drop"),
+    },
     "numbers of rows left": {
         "y_true": "holes",
         "y_pred": "pred",
         "ids": "",
-        "keep_rows": 3,
-        "nulls": "drop",
+        "reading": karat.Reading(keep_rows=3, nulls="drop"),
     },
     "values": {"y_true": "label", "y_pred": "pred", "ids": [*range(80)]},
     "by": {"y_true": "label", "y_pred": "pred", "ids": "id", "by": "country"},
@@ -105,11 +116,21 @@ NAMED: dict[str, dict[str, Any]] = {
         "y_true": "label",
         "y_prob": "prob",
         "y_pred": "",
-        "keep_rows": 2,
+        "reading": karat.Reading(keep_rows=2),
         "threshold": 0.3,
     },
-    "checkpoint": {"y_true": "label", "y_pred": "pred", "ids": "id", "checkpoint": "rows.karat"},
-    "little memory": {"y_true": "label", "y_prob": "prob", "y_pred": "", "max_memory": 1 << 20},
+    "checkpoint": {
+        "y_true": "label",
+        "y_pred": "pred",
+        "ids": "id",
+        "reading": karat.Reading(checkpoint="rows.karat"),
+    },
+    "little memory": {
+        "y_true": "label",
+        "y_prob": "prob",
+        "y_pred": "",
+        "reading": karat.Reading(max_memory=1 << 20),
+    },
     "id of repeats": {"y_true": "label", "y_pred": "pred", "ids": "again"},
 }
 
@@ -147,7 +168,7 @@ def calls() -> Iterator[Call]:
                     f"rows of {kind}, {name}, {asks}",
                     "array",
                     lambda k=kind, o=KEPT[name], li=listing: _rows_in_short(
-                        li(karat.evaluate(TRUTHS[k], **OUTPUTS[k], **o))
+                        li(karat.evaluate(TRUTHS[k], **grouped({**OUTPUTS[k], **o})))
                     ),
                 )
     for source, make in SOURCES.items():
@@ -157,7 +178,7 @@ def calls() -> Iterator[Call]:
                     f"{source}, {name}",
                     source,
                     lambda m=make, o=options: _report_in_short(
-                        karat.evaluate(m(), **o, metrics=["accuracy"])
+                        karat.evaluate(m(), **grouped(o), metrics=["accuracy"])
                     ),
                 )
     yield from _sets()
@@ -172,7 +193,7 @@ def _call(name: str, source: str, run: Callable[[], Any]) -> Call:
 
 
 def _listed(kind: str, options: dict[str, Any]) -> Any:
-    return _report_in_short(karat.evaluate(TRUTHS[kind], **OUTPUTS[kind], **options))
+    return _report_in_short(karat.evaluate(TRUTHS[kind], **grouped({**OUTPUTS[kind], **options})))
 
 
 def _report_in_short(report: Any) -> Any:
@@ -213,7 +234,7 @@ def _sets() -> Iterator[Call]:
     kept: dict[str, dict[str, Any]] = {
         "plain": {},
         "ids": {"ids": SETS["id"]},
-        "keep_rows": {"keep_rows": 2},
+        "keep_rows": {"reading": karat.Reading(keep_rows=2)},
         "weights": {"weights": SETS["mass"]},
         "repeated ids": {"ids": SETS["fold"]},
     }
@@ -224,7 +245,7 @@ def _sets() -> Iterator[Call]:
                     f"{kind}, {name}, {asks}",
                     "array",
                     lambda k=kind, o=kept[name], li=listing: _rows_in_short(
-                        li(karat.evaluate(truths[k], **outputs[k], **o))
+                        li(karat.evaluate(truths[k], **grouped({**outputs[k], **o})))
                     ),
                 )
     unknown = [None if i % 7 == 0 else labels for i, labels in enumerate(SETS["label_sets"])]
@@ -241,7 +262,7 @@ def _kept() -> Any:
         y_prob=TWO["prob"],
         ids=TWO["id"],
         by={"country": TWO["country"]},
-        keep_rows=3,
+        reading=karat.Reading(keep_rows=3),
         metrics=["accuracy", "roc_auc"],
     )
 
@@ -295,7 +316,12 @@ def _flips() -> Iterator[Call]:
             f"flips of {kind}",
             "compare",
             "array",
-            lambda k=kind, o=outputs: karat.compare(truths[k], **o, n_permutations=99).flips,
+            lambda k=kind, o=outputs: (
+                karat.compare(
+                    truths[k],
+                    **grouped({"interval": karat.Interval(n_replicates=99), **o}, ("adjust",)),
+                ).flips
+            ),
         )
     three = {"old": TWO["old"], "new": TWO["pred"], "judge": TWO["judge"]}
     yield Call(
@@ -304,7 +330,9 @@ def _flips() -> Iterator[Call]:
         "array",
         lambda: {
             str(pair): [len(flips), flips.groups]
-            for pair, flips in karat.compare(TWO["label"], three, n_permutations=99).flips.items()
+            for pair, flips in karat.compare(
+                TWO["label"], three, interval=karat.Interval(n_replicates=99)
+            ).flips.items()
         },
     )
     yield Call(
@@ -316,7 +344,7 @@ def _flips() -> Iterator[Call]:
                 TWO["label"],
                 {"old": TWO["old"], "new": TWO["pred"]},
                 weights=TWO["mass"],
-                n_permutations=99,
+                interval=karat.Interval(n_replicates=99),
             ).flips
         ),
     )
@@ -356,7 +384,7 @@ def _refused() -> Iterator[Call]:
     yield _call(
         "rows of a confusion matrix",
         "confusion",
-        lambda: karat.evaluate(confusion=[[20, 3], [4, 30]], keep_rows=3),
+        lambda: karat.evaluate(confusion=[[20, 3], [4, 30]], reading=karat.Reading(keep_rows=3)),
     )
     yield _call(
         "no rows of JSON", "report", lambda: karat.Report.from_json(_without().to_json()).rows()
@@ -365,14 +393,17 @@ def _refused() -> Iterator[Call]:
         "rows of a judge",
         "array",
         lambda: karat.evaluate(
-            y_pred=TWO["pred"], gold=TWO["gold"], judge=TWO["judge"], keep_rows=3
+            y_pred=TWO["pred"],
+            y_true=TWO["gold"],
+            design=karat.Judge(TWO["judge"]),
+            reading=karat.Reading(keep_rows=3),
         ),
     )
     yield _call(
         "ids beside a judge",
         "array",
         lambda: karat.evaluate(
-            y_pred=TWO["pred"], gold=TWO["gold"], judge=TWO["judge"], ids=TWO["id"]
+            y_pred=TWO["pred"], y_true=TWO["gold"], design=karat.Judge(TWO["judge"]), ids=TWO["id"]
         ),
     )
     yield _call(
@@ -388,14 +419,20 @@ def _refused() -> Iterator[Call]:
     yield _call(
         "kept rows of a partitioned table",
         "dask",
-        lambda: karat.evaluate(_dask(), y_true="label", y_pred="pred", keep_rows=3).rows(),
+        lambda: karat.evaluate(
+            _dask(), y_true="label", y_pred="pred", reading=karat.Reading(keep_rows=3)
+        ).rows(),
     )
     yield _call(
         "rows of folds",
         "array",
         lambda: _rows_in_short(
             karat.evaluate(
-                TWO["label"], TWO["pred"], folds=TWO["fold"], ids=TWO["id"], metrics=["accuracy"]
+                TWO["label"],
+                TWO["pred"],
+                design=karat.Folds(TWO["fold"]),
+                ids=TWO["id"],
+                metrics=["accuracy"],
             ).rows(wrong=True)
         ),
     )
@@ -404,7 +441,11 @@ def _refused() -> Iterator[Call]:
         "array",
         lambda: _rows_in_short(
             karat.evaluate(
-                TWO["label"], TWO["pred"], anytime=1000, ids=TWO["id"], metrics=["accuracy"]
+                TWO["label"],
+                TWO["pred"],
+                design=karat.Looks(1000),
+                ids=TWO["id"],
+                metrics=["accuracy"],
             ).rows(wrong=True)
         ),
     )
@@ -456,7 +497,7 @@ report listed.parquet --true label --pred pred --keep-rows 2 --checkpoint c.kara
 report topics.csv --true label_text --pred pred_text --separator '|' --errors errors.csv
 report topics.csv --true label_text --pred pred_text --separator '|' --keep-rows 2 --format json
 report "SELECT * FROM 'listed.parquet'" --true label --pred pred --errors errors.csv --ids id
-report listed.csv --gold holes --judge label --pred pred --errors errors.csv
+report listed.csv --true holes --judge label --pred pred --errors errors.csv
 compare listed.csv other.csv --true label --pred pred --flips flips.csv --metrics accuracy
 compare listed.csv other.csv --true label --pred pred --flips flips.csv --ids id --metrics accuracy
 compare listed.csv other.csv --true label --pred pred --flips listed.csv --metrics accuracy

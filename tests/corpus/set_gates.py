@@ -25,6 +25,7 @@ from tests.corpus.set_rows import (
     wide_table,
     written,
 )
+from tests.grouping import grouped
 
 RULES: dict[str, dict[str, Any]] = {
     "min passes": {"min": {"micro_f1": 0.5}},
@@ -33,7 +34,7 @@ RULES: dict[str, dict[str, Any]] = {
         "min": {"samples_f1": 0.5, "subset_accuracy": 0.4},
         "max": {"hamming_loss": 0.2},
     },
-    "low": {"min": {"micro_f1": 0.75}, "evidence": "low", "level": 0.8},
+    "low": {"min": {"micro_f1": 0.75}, "rules": karat.Rules(evidence="low"), "level": 0.8},
     "undefined": {"min": {"samples_precision": 0.5}, "undefined": "exclude"},
     "labels": {"min": {"macro_f1": 0.6}, "labels": [*NAMES, "elk"]},
     "warn only": {"min": {"micro_f1": 0.99}, "warn_only": True},
@@ -44,18 +45,32 @@ AGAINST: dict[str, dict[str, Any]] = {
     "plain": {},
     "max drop": {"max_drop": {"micro_f1": 0.01, "hamming_loss": 0.01}},
     "no worse": {"no_worse_than": {"micro_f1": 0.05}},
-    "no worse strictly": {"no_worse_than": {"macro_f1": 0.0}, "strict_inconclusive": True},
-    "no adjustment": {"max_drop": {"micro_f1": 0.0, "samples_f1": 0.0}, "adjust": "none"},
+    "no worse strictly": {
+        "no_worse_than": {"macro_f1": 0.0},
+        "rules": karat.Rules(inconclusive="fail"),
+    },
+    "no adjustment": {
+        "max_drop": {"micro_f1": 0.0, "samples_f1": 0.0},
+        "rules": karat.Rules(adjust="none"),
+    },
     "min and drop": {"min": {"micro_f1": 0.6}, "max_drop": {"macro_f1": 0.05}, "level": 0.9},
 }
 OF_TABLES: dict[str, dict[str, Any]] = {
     "weights": {"min": {"micro_f1": 0.7}, "weights": "mass"},
-    "clusters": {"min": {"micro_f1": 0.7}, "clusters": "team", "evidence": "low"},
+    "clusters": {
+        "min": {"micro_f1": 0.7},
+        "clusters": "team",
+        "rules": karat.Rules(evidence="low"),
+    },
     "columns": {"min": {"micro_f1": 0.7}, "y_true": "true", "y_pred": "pred", "ids": "id"},
     "by": {"min": {"micro_f1": 0.7}, "by": "sex"},
-    "with rows": {"min": {"micro_f1": 0.7}, "with_rows": True, "update_baseline": "sets.json"},
-    "folds": {"min": {"micro_f1": 0.7}, "folds": "sex"},
-    "anytime": {"min": {"subset_accuracy": 0.4}, "anytime": 500},
+    "with rows": {
+        "min": {"micro_f1": 0.7},
+        "reading": karat.Reading(keep_rows=True),
+        "update_baseline": "sets.json",
+    },
+    "folds": {"min": {"micro_f1": 0.7}, "design": karat.Folds("sex")},
+    "anytime": {"min": {"subset_accuracy": 0.4}, "design": karat.Looks(500)},
 }
 
 
@@ -73,15 +88,15 @@ def _gates() -> Iterator[Call]:
     held, models = photos(), photo_models()
     truth, new, old = lists(held["true"]), models_of()["new"], models_of()["old"]
     for name, rules in RULES.items():
-        yield _gate(f"lists, {name}", lambda r=rules: karat.gate(truth, new, **r))
+        yield _gate(f"lists, {name}", lambda r=rules: karat.gate(truth, new, **grouped(r)))
     for name, rules in AGAINST.items():
         yield _gate(
             f"lists against a baseline, {name}",
-            lambda r=rules: karat.gate(truth, new, baseline=old, **r),
+            lambda r=rules: karat.gate(truth, new, baseline=old, **grouped(r)),
         )
         yield _gate(
             f"lists worse than a baseline, {name}",
-            lambda r=rules: karat.gate(truth, old, baseline=new, **r),
+            lambda r=rules: karat.gate(truth, old, baseline=new, **grouped(r)),
         )
     cells = held["true"]
     yield _gate(
@@ -90,7 +105,10 @@ def _gates() -> Iterator[Call]:
     yield _gate(
         "text",
         lambda: karat.gate(
-            texts(cells), texts(models["pred"]["new"]), separator="|", min={"micro_f1": 0.7}
+            texts(cells),
+            texts(models["pred"]["new"]),
+            labels=karat.Labels(separator="|"),
+            min={"micro_f1": 0.7},
         ),
     )
     yield _gate(
@@ -135,7 +153,9 @@ def _gates() -> Iterator[Call]:
     yield _gate("by values", lambda: karat.gate(truth, new, min={"micro_f1": 0.7}, by=held["sex"]))
     yield _gate(
         "a report",
-        lambda: karat.gate(reports()["new"], min={"micro_f1": 0.7}, evidence="low"),
+        lambda: karat.gate(
+            reports()["new"], min={"micro_f1": 0.7}, rules=karat.Rules(evidence="low")
+        ),
         "report",
     )
     yield _gate(
@@ -196,20 +216,22 @@ def _gates_of_tables() -> Iterator[Call]:
             if kind == "parquet" or name == "plain":
                 yield _gate(
                     f"{kind} against a baseline, {name}",
-                    lambda t=table, r=rules: karat.gate(t("new"), baseline=t("old"), **r),
+                    lambda t=table, r=rules: karat.gate(t("new"), baseline=t("old"), **grouped(r)),
                     kind,
                 )
         for name, rules in OF_TABLES.items():
             if kind == "parquet" or (kind == "dict" and name in ("weights", "by")):
                 yield _gate(
-                    f"{kind}, {name}", lambda t=table, r=rules: karat.gate(t("new"), **r), kind
+                    f"{kind}, {name}",
+                    lambda t=table, r=rules: karat.gate(t("new"), **grouped(r)),
+                    kind,
                 )
     yield _gate(
         "csv of text against a baseline",
         lambda: karat.gate(
             written("csv", text_table("new"), "gate-new"),
             baseline=written("csv", text_table("old"), "gate-old"),
-            separator="|",
+            labels=karat.Labels(separator="|"),
             weights="mass",
         ),
         "csv",
@@ -247,7 +269,9 @@ def _gates_of_tables() -> Iterator[Call]:
     )
     yield _gate(
         "rows that may be missing",
-        lambda: karat.gate(_turned("new", 90), baseline=list_table("old"), allow_mismatch=True),
+        lambda: karat.gate(
+            _turned("new", 90), baseline=list_table("old"), rules=karat.Rules(allow_mismatch=True)
+        ),
         "dict",
     )
     yield _gate(
@@ -278,12 +302,12 @@ def _stored() -> Iterator[Call]:
 
 def _store() -> Path:
     path = Path("stored-sets.json")
-    karat.gate(list_table("old"), min={"micro_f1": 0.1}, update_baseline=path)
+    karat.gate(list_table("old"), min={"micro_f1": 0.1}).save_baseline(path)
     return path
 
 
 def _against_stored(rules: dict[str, Any]) -> Any:
-    return karat.gate(list_table("new"), baseline=_store(), **rules)
+    return karat.gate(list_table("new"), baseline=_store(), **grouped(rules))
 
 
 def _held() -> Any:

@@ -25,6 +25,7 @@ from tests.corpus.set_rows import (
     sets,
     texts,
 )
+from tests.grouping import grouped
 
 FAST: dict[str, Any] = {"n_permutations": 199}
 PERMUTED: dict[str, dict[str, Any]] = {
@@ -41,14 +42,17 @@ PERMUTED: dict[str, dict[str, Any]] = {
     "seed": {"metrics": FEW[:3], "seed": 7},
     "exclude": {"metrics": FEW, "undefined": "exclude"},
     "labels in another order": {"metrics": FEW, "labels": ["doe", "cow", "bee", "ant"]},
-    "display names": {"metrics": FEW[:2], "labels": NAMES, "class_names": ["A", "B", "C", "D"]},
+    "display names": {
+        "metrics": FEW[:2],
+        "labels": karat.Labels(NAMES, names=["A", "B", "C", "D"]),
+    },
     "strata": {"metrics": FEW[:2], "label_strata": {"head": ["ant", "bee"], "tail": ["doe"]}},
     "a stratum of no such label": {"metrics": FEW[:2], "label_strata": {"tail": ["elk"]}},
     "no strata": {"metrics": FEW[:2], "label_strata": {}},
     "a metric of classes": {"metrics": ["accuracy"]},
     "a metric of scores": {"metrics": ["ndcg"]},
     "no such baseline": {"metrics": FEW, "baseline": "best"},
-    "anytime": {"metrics": ["subset_accuracy"], "anytime": 500},
+    "anytime": {"metrics": ["subset_accuracy"], "design": karat.Looks(500)},
     "positive": {"metrics": FEW, "positive": "ant"},
 }
 OF_SCORES: dict[str, dict[str, Any]] = {
@@ -64,7 +68,7 @@ OF_SCORES: dict[str, dict[str, Any]] = {
         "threshold": {"old": 0.25, "new": 0.5, "big": [0.25, 0.5, 0.75, 0.5]},
     },
     "strata": {"metrics": RANKED[:3], "label_strata": {"tail": ["doe", "cow"]}},
-    "one thread": {"metrics": RANKED[:3], "n_threads": 1},
+    "one thread": {"metrics": RANKED[:3], "reading": karat.Reading(n_threads=1)},
 }
 
 
@@ -87,7 +91,9 @@ def _comparisons() -> Iterator[Call]:
     for name, options in PERMUTED.items():
         yield _compare(
             f"three models, {name}",
-            lambda o=options: karat.compare(truth, models_of(), **FAST, **o),
+            lambda o=options: karat.compare(
+                truth, models_of(), **grouped({**FAST, **o}, ("adjust",))
+            ),
         )
     for name, form in {
         "cells": lambda m: m,
@@ -99,7 +105,10 @@ def _comparisons() -> Iterator[Call]:
         yield _compare(
             f"two models, {name}",
             lambda f=form: karat.compare(
-                f(held["true"]), models_of(("old", "new"), f), metrics=FEW[:3], **FAST
+                f(held["true"]),
+                models_of(("old", "new"), f),
+                metrics=FEW[:3],
+                **grouped(FAST, ("adjust",)),
             ),
             "array",
         )
@@ -108,37 +117,43 @@ def _comparisons() -> Iterator[Call]:
         lambda: karat.compare(
             texts(held["true"]),
             models_of(("old", "new"), texts),
-            separator="|",
+            labels=karat.Labels(separator="|"),
             metrics=FEW[:3],
-            **FAST,
+            **grouped(FAST, ("adjust",)),
         ),
     )
     yield _compare(
         "a table of models",
         lambda: karat.compare(
-            truth, pd.DataFrame(models_of(("old", "new"))), metrics=FEW[:3], **FAST
+            truth,
+            pd.DataFrame(models_of(("old", "new"))),
+            metrics=FEW[:3],
+            **grouped(FAST, ("adjust",)),
         ),
         "pandas",
     )
     two = ("old", "new")
     yield _compare(
         "weights",
-        lambda: karat.compare(truth, models_of(two), weights=held["mass"], metrics=FEW, **FAST),
+        lambda: karat.compare(
+            truth, models_of(two), weights=held["mass"], metrics=FEW, **grouped(FAST, ("adjust",))
+        ),
     )
     yield _compare(
         "frequency weights",
         lambda: karat.compare(
             truth,
             models_of(two),
-            weights=held["copies"],
-            weights_are="frequency",
+            weights=karat.Frequency(held["copies"]),
             metrics=FEW,
-            **FAST,
+            **grouped(FAST, ("adjust",)),
         ),
     )
     yield _compare(
         "clusters",
-        lambda: karat.compare(truth, models_of(two), clusters=held["team"], metrics=FEW, **FAST),
+        lambda: karat.compare(
+            truth, models_of(two), clusters=held["team"], metrics=FEW, **grouped(FAST, ("adjust",))
+        ),
     )
     yield _compare(
         "clusters and weights",
@@ -148,7 +163,7 @@ def _comparisons() -> Iterator[Call]:
             clusters=held["team"],
             weights=held["mass"],
             metrics=FEW[:3],
-            **FAST,
+            **grouped(FAST, ("adjust",)),
         ),
     )
     yield _compare(
@@ -180,10 +195,14 @@ def _comparisons() -> Iterator[Call]:
     )
     yield _compare(
         "equal models",
-        lambda: karat.compare(truth, {"a": models_of()["old"], "b": models_of()["old"]}, **FAST),
+        lambda: karat.compare(
+            truth, {"a": models_of()["old"], "b": models_of()["old"]}, **grouped(FAST, ("adjust",))
+        ),
     )
     yield _compare("fewer rows", lambda: karat.compare(truth, {"a": truth, "b": truth[1:]}))
-    yield _compare("folds", lambda: karat.compare(truth, models_of(two), folds=held["sex"]))
+    yield _compare(
+        "folds", lambda: karat.compare(truth, models_of(two), design=karat.Folds(held["sex"]))
+    )
     yield _compare("strata of classes", _strata_of_classes)
 
 
@@ -199,12 +218,16 @@ def _comparisons_of_scores() -> Iterator[Call]:
     for name, options in OF_SCORES.items():
         yield _compare(
             f"probabilities, {name}",
-            lambda o=options: karat.compare(truth, y_prob=models["prob"], **FAST, **o),
+            lambda o=options: karat.compare(
+                truth, y_prob=models["prob"], **grouped({**FAST, **o}, ("adjust",))
+            ),
         )
     for name in ("defaults", "ranks", "strata"):
         yield _compare(
             f"scores, {name}",
-            lambda o=OF_SCORES[name]: karat.compare(truth, y_score=models["score"], **FAST, **o),
+            lambda o=OF_SCORES[name]: karat.compare(
+                truth, y_score=models["score"], **grouped({**FAST, **o}, ("adjust",))
+            ),
         )
     yield _compare(
         "scores, weights and clusters",
@@ -214,7 +237,7 @@ def _comparisons_of_scores() -> Iterator[Call]:
             weights=held["mass"],
             clusters=held["team"],
             metrics=RANKED[:3],
-            **FAST,
+            **grouped(FAST, ("adjust",)),
         ),
         "array",
     )
@@ -232,7 +255,7 @@ def _comparisons_of_scores() -> Iterator[Call]:
             {"old": lists(models["pred"]["old"])},
             y_prob={"new": models["prob"]["new"]},
             metrics=FEW[:2],
-            **FAST,
+            **grouped(FAST, ("adjust",)),
         ),
     )
     yield _compare(
@@ -251,7 +274,7 @@ def _comparisons_of_scores() -> Iterator[Call]:
             y_prob={"new": models["prob"]["new"]},
             y_score={"old": models["score"]["old"]},
             metrics=RANKED[:2],
-            **FAST,
+            **grouped(FAST, ("adjust",)),
         ),
     )
     yield _compare(
@@ -260,9 +283,9 @@ def _comparisons_of_scores() -> Iterator[Call]:
     )
     yield _compare(
         "per label of scores",
-        lambda: karat.compare(truth, y_prob=models["prob"], metrics="ndcg", **FAST).per_label(
-            "roc_auc", "new", "old"
-        ),
+        lambda: karat.compare(
+            truth, y_prob=models["prob"], metrics="ndcg", **grouped(FAST, ("adjust",))
+        ).per_label("roc_auc", "new", "old"),
     )
 
 
@@ -277,7 +300,7 @@ def _comparison_results() -> Iterator[Call]:
                     models_of(models or ("old", "new")),
                     metrics=FEW,
                     label_strata={"tail": ["doe"]},
-                    **FAST,
+                    **grouped(FAST, ("adjust",)),
                 )
             )
 
@@ -368,7 +391,12 @@ def _sized(rows: Any) -> Any:
 
 
 def _pilot() -> Any:
-    return karat.compare(lists(photos()["true"]), models_of(("old", "new")), metrics=FEW, **FAST)
+    return karat.compare(
+        lists(photos()["true"]),
+        models_of(("old", "new")),
+        metrics=FEW,
+        **grouped(FAST, ("adjust",)),
+    )
 
 
 def _scored_report() -> Any:

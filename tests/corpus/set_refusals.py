@@ -55,7 +55,9 @@ def doubts() -> Iterator[Call]:
         "check of a file",
         "check",
         "csv",
-        lambda: _shown(karat.check(written("csv", text_table(), "texts"), separator="|")),
+        lambda: _shown(
+            karat.check(written("csv", text_table(), "texts"), labels=karat.Labels(separator="|"))
+        ),
     )
     yield Call(
         "check of columns of cells",
@@ -166,7 +168,9 @@ def refusals() -> Iterator[Call]:
         yield _call(
             f"refused in a file, {name}",
             "csv",
-            lambda t=text: karat.evaluate(text_file("refused.csv", t), separator="|"),
+            lambda t=text: karat.evaluate(
+                text_file("refused.csv", t), labels=karat.Labels(separator="|")
+            ),
         )
     for name, text in {
         "one side alone": "true_a,true_b,pred_a\n1,0,1\n",
@@ -182,7 +186,9 @@ def refusals() -> Iterator[Call]:
             ),
         )
     yield _call(
-        "lists with a separator", "dict", lambda: karat.evaluate(list_table(), separator="|")
+        "lists with a separator",
+        "dict",
+        lambda: karat.evaluate(list_table(), labels=karat.Labels(separator="|")),
     )
     yield _call(
         "refused, a pattern on one side",

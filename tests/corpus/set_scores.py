@@ -26,6 +26,7 @@ from tests.corpus.set_rows import (
     wide_table,
     written,
 )
+from tests.grouping import grouped
 from tests.optional import optional
 
 torch = optional("torch")
@@ -69,23 +70,35 @@ LISTED: dict[str, Callable[[Any], Any]] = {
 OPTIONS: dict[str, dict[str, Any]] = {
     "ranks": {"metrics": SCORED},
     "no level": {"metrics": SCORED, "level": None},
-    "level 0.8": {"metrics": SCORED, "level": 0.8, "side": "low"},
-    "high": {"metrics": SCORED, "side": "high"},
-    "wald": {"metrics": SCORED, "method": "wald"},
-    "logit": {"metrics": SCORED, "method": "logit"},
-    "bootstrap": {"metrics": SCORED[:3], "method": "bootstrap", "n_replicates": 100},
-    "bca": {"metrics": ["macro_max_f_beta", "fmax"], "method": "bca", "n_replicates": 100},
-    "bayesian": {"metrics": SCORED[:3], "method": "bayesian", "n_replicates": 100},
+    "level 0.8": {"metrics": SCORED, "level": 0.8, "interval": karat.Interval(side="low")},
+    "high": {"metrics": SCORED, "interval": karat.Interval(side="high")},
+    "wald": {"metrics": SCORED, "interval": karat.Interval(method="wald")},
+    "logit": {"metrics": SCORED, "interval": karat.Interval(method="logit")},
+    "bootstrap": {
+        "metrics": SCORED[:3],
+        "interval": karat.Interval(method="bootstrap", n_replicates=100),
+    },
+    "bca": {
+        "metrics": ["macro_max_f_beta", "fmax"],
+        "interval": karat.Interval(method="bca", n_replicates=100),
+    },
+    "bayesian": {
+        "metrics": SCORED[:3],
+        "interval": karat.Interval(method="bayesian", n_replicates=100),
+    },
     "exclude": {"metrics": [*SCORED, "mean_reciprocal_rank"], "undefined": "exclude"},
     "nan": {"metrics": [*SCORED, "mean_reciprocal_rank"], "undefined": "nan"},
     "labels": {"metrics": SCORED, "labels": NAMES},
-    "display names": {"metrics": FEW[:2], "labels": NAMES, "class_names": ["A", "B", "C", "D"]},
+    "display names": {
+        "metrics": FEW[:2],
+        "labels": karat.Labels(NAMES, names=["A", "B", "C", "D"]),
+    },
     "threshold": {"metrics": BY_LABELS, "threshold": 0.25},
     "threshold of each label": {"metrics": BY_LABELS, "threshold": [0.25, 0.5, 0.75, 0.9]},
     "a dict of thresholds": {"metrics": BY_LABELS, "threshold": {"ant": 0.25}},
     "too few thresholds": {"metrics": BY_LABELS, "threshold": [0.25, 0.5]},
-    "one thread": {"metrics": SCORED, "n_threads": 1},
-    "two threads": {"metrics": SCORED, "n_threads": 2},
+    "one thread": {"metrics": SCORED, "reading": karat.Reading(n_threads=1)},
+    "two threads": {"metrics": SCORED, "reading": karat.Reading(n_threads=2)},
     "parameters": {
         "metrics": ["ndcg(k=2)", "samples_precision_at_k(k=3)", "macro_recall_at_precision", "fmax"]
     },
@@ -101,7 +114,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "names": {"metrics": SCORED, "y_prob": ["proba_ant", "proba_bee", "proba_cow", "proba_doe"]},
     "threshold": {"metrics": BY_LABELS, "threshold": 0.25},
     "weights": {"metrics": SCORED, "weights": "mass"},
-    "frequency weights": {"metrics": SCORED, "weights": "copies", "weights_are": "frequency"},
+    "frequency weights": {"metrics": SCORED, "weights": karat.Frequency("copies")},
     "clusters": {"metrics": SCORED, "clusters": "team"},
     "by": {"metrics": SCORED[:3], "by": "sex"},
     "by and clusters": {"metrics": SCORED[:3], "by": "country", "clusters": "team"},
@@ -200,13 +213,13 @@ def _options() -> Iterator[Call]:
         yield _call(
             f"probabilities of lists, {name}",
             "list",
-            lambda o=options: karat.evaluate(rows, y_prob=held["prob"], **o),
+            lambda o=options: karat.evaluate(rows, y_prob=held["prob"], **grouped(o)),
         )
     for name in ("no level", "level 0.8", "exclude", "threshold of each label", "calibration"):
         yield _call(
             f"scores of lists, {name}",
             "list",
-            lambda o=OPTIONS[name]: karat.evaluate(rows, y_score=held["score"], **o),
+            lambda o=OPTIONS[name]: karat.evaluate(rows, y_score=held["score"], **grouped(o)),
         )
     yield _call(
         "all metrics of probabilities",
@@ -232,11 +245,7 @@ def _options() -> Iterator[Call]:
         "frequency weights",
         "array",
         lambda: karat.evaluate(
-            cells,
-            y_prob=held["prob"],
-            weights=held["copies"],
-            weights_are="frequency",
-            metrics=SCORED,
+            cells, y_prob=held["prob"], weights=karat.Frequency(held["copies"]), metrics=SCORED
         ),
     )
     yield _call(
@@ -252,8 +261,7 @@ def _options() -> Iterator[Call]:
             y_prob=held["prob"],
             clusters=held["team"],
             metrics=["ndcg", "macro_max_f_beta"],
-            method="bootstrap",
-            n_replicates=100,
+            interval=karat.Interval(method="bootstrap", n_replicates=100),
         ),
     )
     for name, (true, prob) in {
@@ -279,7 +287,9 @@ def _tables() -> Iterator[Call]:
                 yield _call(
                     f"{kind}, {name}",
                     kind,
-                    lambda k=kind, o=options: karat.evaluate(frame(k, scored_table()), **o),
+                    lambda k=kind, o=options: karat.evaluate(
+                        frame(k, scored_table()), **grouped(o)
+                    ),
                 )
     for kind in ("parquet", "csv", "jsonl"):
         for name, options in COLUMNS.items():
@@ -317,7 +327,7 @@ def _tables() -> Iterator[Call]:
     yield _call(
         "cells, predictions and probabilities",
         "dict",
-        lambda: karat.evaluate(both, metrics=SCORED, **PATTERNS),
+        lambda: karat.evaluate(both, metrics=SCORED, **grouped(PATTERNS)),
     )
     yield _call(
         "truth in cells and probabilities",
@@ -334,8 +344,10 @@ def _tables() -> Iterator[Call]:
 def _of_file(kind: str, options: dict[str, Any]) -> Any:
     if kind == "csv":
         table = {**scored_table(), "true": text_table()["true"]}
-        return karat.evaluate(written(kind, table, "scored"), separator="|", **options)
-    return karat.evaluate(written(kind, scored_table(), "scored"), **options)
+        return karat.evaluate(
+            written(kind, table, "scored"), **grouped(options), labels=karat.Labels(separator="|")
+        )
+    return karat.evaluate(written(kind, scored_table(), "scored"), **grouped(options))
 
 
 def _probs() -> dict[str, Any]:
@@ -350,7 +362,9 @@ def _beyond() -> Any:
         f"proba_{name}": [i * (j + 3) % 9 / 8 for i in range(n)] for j, name in enumerate(NAMES)
     }
     path = written("parquet", {"true": true, **columns}, "beyond")
-    report = karat.evaluate(path, max_memory=1 << 20, metrics=["micro_f1", "macro_f1"])
+    report = karat.evaluate(
+        path, reading=karat.Reading(max_memory=1 << 20), metrics=["micro_f1", "macro_f1"]
+    )
     return {"report": report, "cautions": report.cautions, "warnings": report.warnings}
 
 
@@ -577,7 +591,9 @@ def _refusals() -> Iterator[Call]:
         lambda: karat.evaluate(cells, held["pred"], y_prob=prob, threshold=0.25),
     )
     of_cells = {"y_prob": prob, "threshold": 1.5}
-    yield _call("refused, a threshold above 1", "array", lambda: karat.evaluate(cells, **of_cells))
+    yield _call(
+        "refused, a threshold above 1", "array", lambda: karat.evaluate(cells, **grouped(of_cells))
+    )
     yield _call(
         "refused, truth in cells that is not named",
         "dict",
@@ -595,4 +611,4 @@ def _refusals() -> Iterator[Call]:
 
 def _doubted(*rows: Any) -> list[str]:
     options = {"level": None, "metrics": ["ndcg"]}
-    return [*map(str, karat.evaluate(*rows[:2], y_score=rows[2], **options).doubts)]
+    return [*map(str, karat.evaluate(*rows[:2], y_score=rows[2], **grouped(options)).doubts)]

@@ -26,6 +26,7 @@ from tests.corpus.set_rows import (
     texts,
     wide_table,
 )
+from tests.grouping import grouped
 
 SCORED = ["ndcg", "label_ranking_average_precision", "macro_f1", "roc_auc_ovr_macro"]
 CUTS = {"one batch": [], "three batches": [40, 90], "many batches": list(range(7, 120, 11))}
@@ -34,14 +35,17 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "all metrics": {"level": None},
     "labels": {"metrics": FEW, "labels": [*NAMES, "elk"]},
     "labels in another order": {"metrics": FEW, "labels": ["doe", "cow", "bee", "ant"]},
-    "level": {"metrics": FEW, "level": 0.8, "side": "low"},
-    "bootstrap": {"metrics": FEW[:3], "method": "bootstrap", "n_replicates": 100, "seed": 2},
+    "level": {"metrics": FEW, "level": 0.8, "interval": karat.Interval(side="low")},
+    "bootstrap": {
+        "metrics": FEW[:3],
+        "interval": karat.Interval(method="bootstrap", n_replicates=100, seed=2),
+    },
     "exclude": {"metrics": [*FEW, "samples_precision"], "undefined": "exclude"},
     "nan": {"metrics": [*FEW, "samples_precision"], "undefined": "nan"},
-    "two threads": {"metrics": FEW, "n_threads": 2},
-    "display names": {"metrics": FEW, "class_names": ["A", "B", "C", "D"]},
+    "two threads": {"metrics": FEW, "reading": karat.Reading(n_threads=2)},
+    "display names": {"metrics": FEW, "labels": karat.Labels(names=["A", "B", "C", "D"])},
     "a threshold": {"metrics": FEW, "threshold": 0.5},
-    "case-control": {"metrics": FEW, "design": "case-control"},
+    "case-control": {"metrics": FEW, "design": karat.CaseControl()},
     "positive": {"metrics": FEW, "positive": "ant"},
     "labels that do not occur": {"metrics": FEW, "labels": ["elk", "fox"]},
 }
@@ -96,16 +100,18 @@ def _scored(stream: Any, form: Any, cuts: Any = (40, 90), kind: str = "prob") ->
 
 
 def _stream(**settings: Any) -> Any:
-    return _fed(karat.Stream(**settings))
+    return _fed(karat.Stream(**grouped(settings)))
 
 
 def calls() -> Iterator[Call]:
     for name, settings in SETTINGS.items():
-        yield _call(f"settings, {name}", lambda s=settings: _fed(karat.Stream(**s)).report())
+        yield _call(
+            f"settings, {name}", lambda s=settings: _fed(karat.Stream(**grouped(s))).report()
+        )
         yield _call(
             f"settings, {name}, weights and bytes",
             lambda s=settings: karat.Stream.from_bytes(
-                _fed(karat.Stream(**s), weights=True).to_bytes()
+                _fed(karat.Stream(**grouped(s)), weights=True).to_bytes()
             ).report(),
         )
     for name, cuts in CUTS.items():
@@ -128,7 +134,7 @@ def calls() -> Iterator[Call]:
     for name, settings in SCORE_SETTINGS.items():
         yield _call(
             f"scores, {name}",
-            lambda s=settings: _scored(karat.Stream(**s), SCORE_FORMS["matrix"]).report(),
+            lambda s=settings: _scored(karat.Stream(**grouped(s)), SCORE_FORMS["matrix"]).report(),
         )
     for name, form in SCORE_FORMS.items():
         for kind in ("prob", "score"):
@@ -206,7 +212,7 @@ def _moved() -> Iterator[Call]:
     yield _call("subtracted", lambda: _stream().subtract(_stream()))
     yield _call("metrics of the report", lambda: _stream().report(["kappa", "macro_recall"]))
     yield _call("metrics of scores", lambda: _stream().report("ndcg"))
-    yield _call("anytime", lambda: _stream().report(anytime=500))
+    yield _call("anytime", lambda: _stream().report(design=karat.Looks(500)))
     yield _call(
         "texts", lambda: [str(_stream(metrics=FEW[:2]).report()), repr(_stream(metrics=FEW[:2]))]
     )
@@ -241,14 +247,14 @@ def _beyond() -> Iterator[Call]:
 
     def labels(cuts: list[int]) -> Any:
         true, pred, _ = _many()
-        stream = karat.Stream(max_memory=1 << 20, metrics=FEW)
+        stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20), metrics=FEW)
         for part in _parts(cuts, true, pred):
             stream.update(*part)
         return stream
 
     def scores() -> Any:
         true, _, prob = _many()
-        stream = karat.Stream(max_memory=1 << 20, metrics=FEW[:2])
+        stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20), metrics=FEW[:2])
         for part, values in _parts([20_000, 40_000], true, prob):
             stream.update(part, y_prob=values)
         return stream
@@ -295,7 +301,7 @@ def _sources() -> Iterator[Call]:
         for kind in ("dict", "arrow", "pandas"):
             yield source(
                 f"{kind}, {name}",
-                lambda o=options, k=kind: karat.evaluate(Batches(list_table(), k), **o),
+                lambda o=options, k=kind: karat.evaluate(Batches(list_table(), k), **grouped(o)),
             )
     yield source(
         "cells",

@@ -30,6 +30,7 @@ from tests.corpus.set_rows import (
     wide_table,
     written,
 )
+from tests.grouping import grouped
 from tests.optional import optional
 
 torch = optional("torch")
@@ -83,28 +84,31 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "all metrics by name": {"metrics": "all", "level": None},
     "no level": {"metrics": FEW, "level": None},
     "level 0.8": {"metrics": FEW, "level": 0.8},
-    "low": {"metrics": FEW, "side": "low"},
-    "high": {"metrics": FEW, "side": "high", "level": 0.9},
-    "wald": {"metrics": FEW, "method": "wald"},
-    "logit": {"metrics": FEW, "method": "logit"},
-    "bootstrap": {"metrics": FEW, "method": "bootstrap", "n_replicates": 100},
-    "bca": {"metrics": FEW, "method": "bca", "n_replicates": 100, "seed": 3},
-    "bayesian": {"metrics": FEW, "method": "bayesian", "n_replicates": 100},
+    "low": {"metrics": FEW, "interval": karat.Interval(side="low")},
+    "high": {"metrics": FEW, "interval": karat.Interval(side="high"), "level": 0.9},
+    "wald": {"metrics": FEW, "interval": karat.Interval(method="wald")},
+    "logit": {"metrics": FEW, "interval": karat.Interval(method="logit")},
+    "bootstrap": {"metrics": FEW, "interval": karat.Interval(method="bootstrap", n_replicates=100)},
+    "bca": {"metrics": FEW, "interval": karat.Interval(method="bca", n_replicates=100, seed=3)},
+    "bayesian": {"metrics": FEW, "interval": karat.Interval(method="bayesian", n_replicates=100)},
     "exclude": {"metrics": [*FEW, "samples_precision"], "undefined": "exclude"},
     "nan": {"metrics": [*FEW, "samples_precision"], "undefined": "nan"},
     "labels in another order": {"metrics": FEW, "labels": ["doe", "cow", "bee", "ant"]},
     "a label that never occurs": {"metrics": FEW, "labels": [*NAMES, "elk"]},
-    "display names": {"metrics": FEW, "labels": NAMES, "class_names": ["A", "B", "C", "D"]},
-    "a dict of display names": {"metrics": FEW, "labels": NAMES, "class_names": {"ant": "Ant"}},
+    "display names": {"metrics": FEW, "labels": karat.Labels(NAMES, names=["A", "B", "C", "D"])},
+    "a dict of display names": {
+        "metrics": FEW,
+        "labels": karat.Labels(NAMES, names={"ant": "Ant"}),
+    },
     "one metric": {"metrics": "macro_jaccard"},
     "beta": {"metrics": ["macro_f_beta(beta=2)", "samples_f_beta(beta=0.5)"]},
-    "two threads": {"metrics": FEW, "n_threads": 2},
-    "small memory": {"metrics": FEW, "max_memory": 1 << 20},
-    "case-control": {"metrics": FEW, "design": "case-control"},
+    "two threads": {"metrics": FEW, "reading": karat.Reading(n_threads=2)},
+    "small memory": {"metrics": FEW, "reading": karat.Reading(max_memory=1 << 20)},
+    "case-control": {"metrics": FEW, "design": karat.CaseControl()},
     "positive": {"metrics": FEW, "positive": "ant"},
     "a threshold": {"metrics": FEW, "threshold": 0.5},
-    "anytime": {"metrics": ["subset_accuracy", "samples_f1"], "anytime": 500},
-    "an unknown method": {"metrics": FEW, "method": "exact"},
+    "anytime": {"metrics": ["subset_accuracy", "samples_f1"], "design": karat.Looks(500)},
+    "an unknown method": {"metrics": FEW, "interval": karat.Interval(method="exact")},
     "an unknown policy": {"metrics": FEW, "undefined": "one"},
     "a metric of classes": {"metrics": ["accuracy"]},
     "a metric of scores": {"metrics": ["ndcg"]},
@@ -113,14 +117,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
 COLUMNS: dict[str, dict[str, Any]] = {
     "plain": {"metrics": FEW},
     "weights": {"metrics": FEW, "weights": "mass"},
-    "frequency weights": {"metrics": FEW, "weights": "copies", "weights_are": "frequency"},
+    "frequency weights": {"metrics": FEW, "weights": karat.Frequency("copies")},
     "clusters": {"metrics": FEW, "clusters": "team"},
     "clusters and weights": {"metrics": FEW, "clusters": "team", "weights": "mass"},
     "clusters and bootstrap": {
         "metrics": FEW,
         "clusters": "team",
-        "method": "bootstrap",
-        "n_replicates": 100,
+        "interval": karat.Interval(method="bootstrap", n_replicates=100),
     },
     "by": {"metrics": FEW, "by": "country"},
     "by two columns": {"metrics": ["micro_f1"], "by": ["sex", "country"]},
@@ -131,8 +134,8 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "named columns": {"metrics": FEW, "y_true": "true", "y_pred": "pred", "ids": "id"},
     "by a set": {"metrics": FEW, "by": "pred"},
     "no such column": {"metrics": FEW, "y_true": "truth"},
-    "folds": {"metrics": FEW, "folds": "sex"},
-    "a checkpoint": {"metrics": FEW, "checkpoint": "read.karat"},
+    "folds": {"metrics": FEW, "design": karat.Folds("sex")},
+    "a checkpoint": {"metrics": FEW, "reading": karat.Reading(checkpoint="read.karat")},
 }
 MOSTLY = ("plain", "weights", "clusters", "by")
 
@@ -143,7 +146,9 @@ def calls() -> Iterator[Call]:
         yield _call(
             f"lists, {name}",
             "list",
-            lambda o=options: karat.evaluate(lists(photos()["true"]), lists(photos()["pred"]), **o),
+            lambda o=options: karat.evaluate(
+                lists(photos()["true"]), lists(photos()["pred"]), **grouped(o)
+            ),
         )
     yield from _arrays()
     yield from _tables()
@@ -184,7 +189,10 @@ def _forms() -> Iterator[Call]:
             f"text split at {separator}",
             "list",
             lambda s=separator: karat.evaluate(
-                texts(held["true"], s), texts(held["pred"], s), separator=s, metrics=FEW[:3]
+                texts(held["true"], s),
+                texts(held["pred"], s),
+                labels=karat.Labels(separator=s),
+                metrics=FEW[:3],
             ),
         )
     for name, form in {"pandas": pd.Series, "polars": pl.Series, "arrow": pa.array}.items():
@@ -192,14 +200,19 @@ def _forms() -> Iterator[Call]:
             f"text in {name}",
             name,
             lambda f=form: karat.evaluate(
-                f(texts(held["true"])), f(texts(held["pred"])), separator="|", metrics=FEW[:3]
+                f(texts(held["true"])),
+                f(texts(held["pred"])),
+                labels=karat.Labels(separator="|"),
+                metrics=FEW[:3],
             ),
         )
     escaped = ["a\\|b|c", " c | a\\|b ", "", "x\\\\|c", "  "]
     yield _call(
         "escaped separators",
         "list",
-        lambda: karat.evaluate(escaped, escaped[::-1], separator="|", metrics=FEW[:3]),
+        lambda: karat.evaluate(
+            escaped, escaped[::-1], labels=karat.Labels(separator="|"), metrics=FEW[:3]
+        ),
     )
 
 
@@ -214,9 +227,7 @@ def _arrays() -> Iterator[Call]:
     yield _call(
         "frequency weights",
         "array",
-        lambda: karat.evaluate(
-            true, pred, weights=held["copies"], weights_are="frequency", metrics=FEW
-        ),
+        lambda: karat.evaluate(true, pred, weights=karat.Frequency(held["copies"]), metrics=FEW),
     )
     yield _call(
         "clusters",
@@ -292,12 +303,14 @@ def _tables() -> Iterator[Call]:
                 yield _call(
                     f"{kind} of lists, {name}",
                     kind,
-                    lambda k=kind, o=options: karat.evaluate(frame(k, list_table()), **o),
+                    lambda k=kind, o=options: karat.evaluate(frame(k, list_table()), **grouped(o)),
                 )
         yield _call(
             f"{kind} of text",
             kind,
-            lambda k=kind: karat.evaluate(frame(k, text_table()), separator="|", metrics=FEW),
+            lambda k=kind: karat.evaluate(
+                frame(k, text_table()), labels=karat.Labels(separator="|"), metrics=FEW
+            ),
         )
         yield _call(
             f"{kind} of cells",
@@ -329,7 +342,7 @@ def _tables() -> Iterator[Call]:
                     f"{kind} of lists, {name}",
                     kind,
                     lambda k=kind, o=options: karat.evaluate(
-                        written(k, list_table(), "lists"), **o
+                        written(k, list_table(), "lists"), **grouped(o)
                     ),
                 )
     for kind in ("parquet", "jsonl", "csv"):
@@ -337,7 +350,7 @@ def _tables() -> Iterator[Call]:
             f"{kind} of text",
             kind,
             lambda k=kind: karat.evaluate(
-                written(k, text_table(), "texts"), separator="|", metrics=FEW
+                written(k, text_table(), "texts"), labels=karat.Labels(separator="|"), metrics=FEW
             ),
         )
         yield _call(
@@ -352,7 +365,7 @@ def _tables() -> Iterator[Call]:
         "csv",
         lambda: karat.evaluate(
             written("csv", text_table(), "texts"),
-            separator="|",
+            labels=karat.Labels(separator="|"),
             metrics=["micro_f1"],
             weights="mass",
             clusters="team",
@@ -377,8 +390,7 @@ def _tables() -> Iterator[Call]:
                 kind,
                 lambda k=kind, r=rule: karat.evaluate(
                     frame(k, nulls) if k == "arrow" else written(k, nulls, "nulls"),
-                    nulls=r,
-                    n_threads=1,
+                    reading=karat.Reading(nulls=r, n_threads=1),
                     metrics=FEW,
                 ),
             )
@@ -386,13 +398,17 @@ def _tables() -> Iterator[Call]:
     yield _call(
         "blank fields and NA",
         "csv",
-        lambda: karat.evaluate(text_file("blank.csv", blanks), separator="|", metrics=FEW),
+        lambda: karat.evaluate(
+            text_file("blank.csv", blanks), labels=karat.Labels(separator="|"), metrics=FEW
+        ),
     )
     yield _call(
         "labels that are numbers",
         "csv",
         lambda: karat.evaluate(
-            text_file("numbers.csv", "true,pred\n0|2,0\n1,1 | 2\n,\n"), separator="|", metrics=FEW
+            text_file("numbers.csv", "true,pred\n0|2,0\n1,1 | 2\n,\n"),
+            labels=karat.Labels(separator="|"),
+            metrics=FEW,
         ),
     )
 
@@ -403,7 +419,7 @@ def _beyond() -> Any:
     true = [[name for j, name in enumerate(NAMES) if i * (j + 3) % 7 < 2] for i in range(n)]
     pred = [[name for j, name in enumerate(NAMES) if i * (j + 3) % 9 < 2] for i in range(n)]
     path = written("parquet", {"true": true, "pred": pred}, "beyond")
-    report = karat.evaluate(path, max_memory=1 << 20, metrics=FEW)
+    report = karat.evaluate(path, reading=karat.Reading(max_memory=1 << 20), metrics=FEW)
     return {"report": report, "cautions": report.cautions, "transfers": report.transfers}
 
 
@@ -414,7 +430,7 @@ def _report(**options: Any) -> Any:
         lists(held["pred"]),
         by={"country": held["country"]},
         ids=held["key"],
-        **options,
+        **grouped(options),
     )
 
 
@@ -512,7 +528,10 @@ def _wrong_rows() -> Iterator[Call]:
     yield rows(
         "kept by number",
         lambda report: karat.evaluate(
-            lists(photos()["true"]), lists(photos()["pred"]), keep_rows=3, metrics=FEW
+            lists(photos()["true"]),
+            lists(photos()["pred"]),
+            reading=karat.Reading(keep_rows=3),
+            metrics=FEW,
         ),
     )
 

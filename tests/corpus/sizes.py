@@ -10,6 +10,7 @@ from tests.corpus.calls import Call
 from tests.corpus.comparisons import _compared
 from tests.corpus.rows import animals, binary
 from tests.corpus.wanted import FAST
+from tests.grouping import grouped
 
 MATRIX = [[80, 20], [10, 90]]
 THREE = [[30, 2, 5], [1, 40, 3], [0, 6, 20]]
@@ -48,7 +49,7 @@ def _call(name: str, source: str, metric: str, pilot: Any, goal: dict[str, Any])
         two, text = binary(), animals()
         made = pilot
         if pilot == "scores":
-            made = karat.evaluate(two["label"], y_prob=two["p_yes"], **FAST)
+            made = karat.evaluate(two["label"], y_prob=two["p_yes"], **grouped(FAST))
         elif pilot == "labels":
             made = karat.evaluate(text["label"], text["pred"])
         elif pilot == "comparison":

@@ -14,6 +14,7 @@ import karat
 from tests.corpus.calls import Call
 from tests.corpus.rows import animals, binary, pick
 from tests.corpus.tables import _relation
+from tests.grouping import grouped
 
 QUICK = {"n_permutations": 99, "min_n": 20}
 
@@ -59,32 +60,44 @@ def calls() -> Iterator[Call]:
                 **options,
             }
             yield _call(
-                f"{kind}, {name}", kind, lambda m=made, g=given: karat.find_weak_slices(m(), **g)
+                f"{kind}, {name}",
+                kind,
+                lambda m=made, g=given: karat.find_weak_slices(m(), **grouped(g, ("min_n",))),
             )
     held = table()
     by = pick(held, "country", "age")
     yield _call(
         "arrays",
         "array",
-        lambda: karat.find_weak_slices(held["label"], held["pred"], by=by, **QUICK),
+        lambda: karat.find_weak_slices(
+            held["label"], held["pred"], by=by, **grouped(QUICK, ("min_n",))
+        ),
     )
     yield _call(
-        "losses", "array", lambda: karat.find_weak_slices(by=by, loss=held["mass"], **QUICK)
+        "losses",
+        "array",
+        lambda: karat.find_weak_slices(by=by, loss=held["mass"], **grouped(QUICK, ("min_n",))),
     )
     yield _call(
         "a frame of columns",
         "array",
-        lambda: karat.find_weak_slices(held["label"], held["pred"], by=pd.DataFrame(by), **QUICK),
+        lambda: karat.find_weak_slices(
+            held["label"], held["pred"], by=pd.DataFrame(by), **grouped(QUICK, ("min_n",))
+        ),
     )
     yield _call(
         "text",
         "array",
-        lambda: str(karat.find_weak_slices(held["label"], held["pred"], by=by, **QUICK)),
+        lambda: str(
+            karat.find_weak_slices(held["label"], held["pred"], by=by, **grouped(QUICK, ("min_n",)))
+        ),
     )
     yield _call(
         "nothing weak",
         "array",
-        lambda: karat.find_weak_slices(held["label"], held["label"], by=by, **QUICK),
+        lambda: karat.find_weak_slices(
+            held["label"], held["label"], by=by, **grouped(QUICK, ("min_n",))
+        ),
     )
     yield _call("a file", "path", lambda: karat.find_weak_slices("rows.csv"))
     yield _call(

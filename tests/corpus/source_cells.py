@@ -18,6 +18,7 @@ from tests.corpus.calls import Call
 from tests.corpus.cells import cells_of
 from tests.corpus.files import written
 from tests.corpus.more_rows import TOPICS, three_classes, topics, two_classes
+from tests.grouping import grouped
 
 QUICK: dict[str, Any] = {"n_replicates": 100}
 ROLES: dict[str, dict[str, Any]] = {
@@ -25,7 +26,11 @@ ROLES: dict[str, dict[str, Any]] = {
     "classes": {"y_true": "label", "y_pred": "pred"},
     "probabilities": {"y_true": "label", "y_prob": "p_*"},
     "sets of lists": {"y_true": "label_sets", "y_pred": "pred_sets"},
-    "sets of texts": {"y_true": "label_text", "y_pred": "pred_text", "separator": "|"},
+    "sets of texts": {
+        "y_true": "label_text",
+        "y_pred": "pred_text",
+        "labels": karat.Labels(separator="|"),
+    },
     "scores of sets": {"y_true": "true_*", "y_prob": "p_*"},
 }
 METRICS: dict[str, dict[str, Any]] = {
@@ -59,12 +64,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "bayesian": {"method": "bayesian"},
     "by": {"by": "country"},
     "by a cross": {"by": ("country", "sex")},
-    "little memory": {"max_memory": 1 << 20},
-    "checkpoint": {"checkpoint": "run.karat"},
-    "exact": {"exact": True},
+    "little memory": {"reading": karat.Reading(max_memory=1 << 20)},
+    "checkpoint": {"reading": karat.Reading(checkpoint="run.karat")},
+    "exact": {"reading": karat.Reading(exact=True)},
     "ids": {"ids": "id"},
-    "keep_rows": {"keep_rows": 3},
-    "drop nulls": {"nulls": "drop"},
+    "keep_rows": {"reading": karat.Reading(keep_rows=3)},
+    "drop nulls": {"reading": karat.Reading(nulls="drop")},
     "threshold": {"threshold": 0.4},
     "level": {"level": None},
     "gold weights": {"gold_weights": "gold_weight"},
@@ -73,8 +78,11 @@ GATING: dict[str, dict[str, Any]] = {
     "by": {"by": "country"},
     "ids": {"ids": "id"},
     "threshold": {"threshold": 0.4},
-    "write a baseline with rows": {"update_baseline": "base.json", "with_rows": True},
-    "drop nulls": {"nulls": "drop"},
+    "write a baseline with rows": {
+        "update_baseline": "base.json",
+        "reading": karat.Reading(keep_rows=True),
+    },
+    "drop nulls": {"reading": karat.Reading(nulls="drop")},
 }
 SEARCHING: dict[str, dict[str, Any]] = {
     "by": {"by": ["country", "sex"]},
@@ -149,11 +157,11 @@ SOURCES: dict[str, Callable[[str], Any]] = {
 BEYOND: dict[str, dict[str, Any]] = {
     "nothing else": {},
     "importance weights": {"weights": "mass"},
-    "frequency weights": {"weights": "copies", "weights_are": "frequency"},
+    "frequency weights": {"weights": karat.Frequency("copies")},
     "clusters": {"clusters": "team"},
-    "case-control": {"design": "case-control"},
-    "folds": {"folds": "fold"},
-    "looks": {"anytime": 1000},
+    "case-control": {"design": karat.CaseControl()},
+    "folds": {"design": karat.Folds("fold")},
+    "looks": {"design": karat.Looks(1000)},
     "bootstrap": {"method": "bootstrap"},
     "by": {"by": "country"},
     "by and clusters": {"by": "country", "clusters": "team"},
@@ -192,7 +200,16 @@ def _beyond_memory() -> Iterator[Call]:
         kind = "scores of sets" if name == "rankings of sets" else name
         runs = {
             cell: lambda k=kind, n=name, o=option: karat.evaluate(
-                Repeated(table_of(k)), **ROLES[k], **COUNTED[n], **QUICK, max_memory=1 << 20, **o
+                Repeated(table_of(k)),
+                **grouped(
+                    {
+                        "reading": karat.Reading(max_memory=1 << 20),
+                        **ROLES[k],
+                        **COUNTED[n],
+                        **QUICK,
+                        **o,
+                    }
+                ),
             )
             for cell, option in BEYOND.items()
         }
@@ -232,7 +249,9 @@ def _evaluate(rows: Any, kind: str, design: dict[str, Any], option: dict[str, An
     Path("run.karat").unlink(missing_ok=True)
     if "gold" in design:
         return _evaluate_judged(rows, kind, design, option)
-    return karat.evaluate(rows, **ROLES[kind], **METRICS[kind], **QUICK, **design, **option)
+    return karat.evaluate(
+        rows, **grouped({**ROLES[kind], **METRICS[kind], **QUICK, **design, **option})
+    )
 
 
 OUTPUTS: dict[str, dict[str, Any]] = {
@@ -240,26 +259,30 @@ OUTPUTS: dict[str, dict[str, Any]] = {
     "classes": {"y_pred": "pred"},
     "probabilities": {"y_prob": "p_*"},
     "sets of lists": {"y_pred": "pred_sets"},
-    "sets of texts": {"y_pred": "pred_text", "separator": "|"},
+    "sets of texts": {"y_pred": "pred_text", "labels": karat.Labels(separator="|")},
     "scores of sets": {"y_prob": "p_*"},
 }
 """The roles of a model's output alone, beside gold labels."""
 
 
 def _evaluate_judged(rows: Any, kind: str, design: Any, option: dict[str, Any]) -> Any:
-    return karat.evaluate(rows, **OUTPUTS[kind], **METRICS[kind], **QUICK, **design, **option)
+    return karat.evaluate(
+        rows, **grouped({**OUTPUTS[kind], **METRICS[kind], **QUICK, **design, **option})
+    )
 
 
 def _gate(rows: Any, kind: str, design: dict[str, Any], option: dict[str, Any]) -> Any:
-    return karat.gate(rows, **ROLES[kind], **BOUNDS[kind], **design, **option)
+    return karat.gate(rows, **grouped({**ROLES[kind], **BOUNDS[kind], **design, **option}))
 
 
 def _weak(rows: Any, kind: str, design: dict[str, Any], option: dict[str, Any]) -> Any:
-    return karat.find_weak_slices(rows, **ROLES[kind], **WEAK, **design, **option)
+    return karat.find_weak_slices(
+        rows, **grouped({**ROLES[kind], **WEAK, **design, **option}, ("min_n",))
+    )
 
 
 def _check(rows: Any, kind: str, design: dict[str, Any], option: dict[str, Any]) -> Any:
-    return karat.check(rows, **ROLES[kind], **design, **option)
+    return karat.check(rows, **grouped({**ROLES[kind], **design, **option}))
 
 
 # The command line: arguments of each kind of rows, and options by name.
@@ -274,7 +297,7 @@ LINE_DESIGNS: dict[str, list[str]] = {
     "case-control": ["--design", "case-control"],
     "folds": ["--folds", "fold"],
     "looks": ["--anytime", "1000"],
-    "a judge": ["--gold", "gold", "--judge", "judge"],
+    "a judge": ["--true", "gold", "--judge", "judge"],
     "by": ["--by", "country"],
     "keep rows": ["--keep-rows", "3"],
     "errors": ["--errors", "errors.csv"],
@@ -292,7 +315,7 @@ COMPARED: dict[str, list[str]] = {
     "clusters": ["--clusters", "team"],
     "folds": ["--folds", "fold"],
     "looks": ["--anytime", "1000"],
-    "a judge": ["--gold", "gold", "--judge", "judge"],
+    "a judge": ["--true", "gold", "--judge", "judge"],
     "flips": ["--flips", "flips.csv"],
     "label strata": ["--label-strata", "head=sea,sky"],
     "maxt": ["--adjust", "maxt"],
@@ -304,7 +327,7 @@ GATED: dict[str, list[str]] = {
     "clusters": ["--clusters", "team"],
     "folds": ["--folds", "fold"],
     "looks": ["--anytime", "1000"],
-    "a judge": ["--gold", "gold", "--judge", "judge"],
+    "a judge": ["--true", "gold", "--judge", "judge"],
     "by": ["--by", "country"],
     "low evidence": ["--evidence", "low"],
     "threshold": ["--threshold", "0.4"],
@@ -313,7 +336,7 @@ WATCHED: dict[str, list[str]] = {
     "weights": ["--weights", "mass"],
     "clusters": ["--clusters", "team"],
     "folds": ["--folds", "fold"],
-    "a judge": ["--gold", "gold", "--judge", "judge"],
+    "a judge": ["--true", "gold", "--judge", "judge"],
     "by": ["--by", "country"],
     "windows": ["--windows"],
     "threshold": ["--threshold", "0.4"],

@@ -18,6 +18,7 @@ from tests.corpus.calls import Call
 from tests.corpus.rows import animals, binary
 from tests.corpus.tables import THREE, TWO
 from tests.corpus.wanted import FAST
+from tests.grouping import grouped
 from tests.optional import optional
 
 sql = optional("pyspark.sql")
@@ -58,8 +59,10 @@ def calls() -> Iterator[Call]:
         yield _call(f"two classes, {asked}", "two", options)
     for asked, options in THREE.items():
         yield _call(f"animals, {asked}", "animals", options)
-    yield _call("little memory", "two", {**TWO["probability"], "max_memory": 1 << 20})
-    yield _call("exact", "two", {"y_prob": "p_yes", "exact": True})
+    yield _call(
+        "little memory", "two", {**TWO["probability"], "reading": karat.Reading(max_memory=1 << 20)}
+    )
+    yield _call("exact", "two", {"y_prob": "p_yes", "reading": karat.Reading(exact=True)})
     yield _call("no such column", "two", {"y_true": "lable"})
     yield Call(
         "columns",
@@ -80,5 +83,8 @@ def calls() -> Iterator[Call]:
 
 def _call(name: str, kind: str, options: dict[str, Any]) -> Call:
     return Call(
-        name, "evaluate", "spark", lambda: karat.evaluate(frame(kind), **{**FAST, **options})
+        name,
+        "evaluate",
+        "spark",
+        lambda: karat.evaluate(frame(kind), **grouped({**FAST, **options})),
     )

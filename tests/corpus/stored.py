@@ -14,6 +14,7 @@ from tests.corpus import stored_bytes
 from tests.corpus.calls import Call
 from tests.corpus.more_rows import repeats, three_classes, topics, two_classes
 from tests.corpus.stored_bytes import TRUTHS_OF_MODELS, json_in_short
+from tests.grouping import grouped
 
 TWO, THREE, SETS, AGAIN = two_classes(), three_classes(), topics(), repeats()
 BY: dict[str, Any] = {"country": TWO["country"]}
@@ -48,39 +49,49 @@ TRUTHS: dict[str, Any] = {
 INPUTS: dict[str, dict[str, Any]] = {
     "two classes": {"y_pred": TWO["pred"], "metrics": ["accuracy", "f1"]},
     "classes": {"y_pred": THREE["pred"], "metrics": ["accuracy", "macro_f1"]},
-    "whole report": {"y_prob": TWO["prob"], "n_replicates": 100},
-    "whole report of classes": {"y_pred": THREE["pred"], "n_replicates": 100},
+    "whole report": {"y_prob": TWO["prob"], "interval": karat.Interval(n_replicates=100)},
+    "whole report of classes": {
+        "y_pred": THREE["pred"],
+        "interval": karat.Interval(n_replicates=100),
+    },
     "probabilities": {"y_prob": THREE["prob"][:, 0], "metrics": ["roc_auc", "log_loss", "brier"]},
     "scores": {"y_score": TWO["z"], "metrics": ["roc_auc", "accuracy"]},
     "weights": {"y_pred": THREE["pred"], "weights": TWO["mass"], "metrics": ["macro_f1"]},
     "frequency": {
         "y_pred": TWO["pred"],
-        "weights": TWO["copies"],
-        "weights_are": "frequency",
+        "weights": karat.Frequency(TWO["copies"]),
         "metrics": ["accuracy"],
     },
     "clusters": {"y_prob": TWO["prob"], "clusters": TWO["team"], "metrics": ["accuracy", "brier"]},
-    "folds": {"y_pred": TWO["pred"], "folds": TWO["fold"], "metrics": ["accuracy", "f1"]},
+    "folds": {
+        "y_pred": TWO["pred"],
+        "design": karat.Folds(TWO["fold"]),
+        "metrics": ["accuracy", "f1"],
+    },
     "repeats": {
         "y_pred": TWO["pred"],
-        "folds": {"repeat": AGAIN["repeat"], "fold": AGAIN["fold"]},
+        "design": karat.Folds({"repeat": AGAIN["repeat"], "fold": AGAIN["fold"]}),
         "ids": AGAIN["id"],
         "metrics": ["accuracy"],
     },
-    "looks": {"y_pred": TWO["pred"], "anytime": 1000, "metrics": ["accuracy", "f1"]},
+    "looks": {"y_pred": TWO["pred"], "design": karat.Looks(1000), "metrics": ["accuracy", "f1"]},
     "slices": {"y_pred": TWO["pred"], "by": BY, "metrics": ["accuracy", "f1"]},
-    "rows": {"y_prob": TWO["prob"], "ids": TWO["id"], "keep_rows": 2, "metrics": ["accuracy"]},
+    "rows": {
+        "y_prob": TWO["prob"],
+        "ids": TWO["id"],
+        "reading": karat.Reading(keep_rows=2),
+        "metrics": ["accuracy"],
+    },
     "no level": {"y_pred": TWO["pred"], "level": None, "metrics": ["accuracy"]},
     "bootstrap": {
         "y_pred": TWO["pred"],
-        "method": "bootstrap",
-        "n_replicates": 100,
+        "interval": karat.Interval(method="bootstrap", n_replicates=100),
         "metrics": ["f1"],
     },
-    "case-control": {"y_pred": TWO["pred"], "design": "case-control", "metrics": ["f1"]},
+    "case-control": {"y_pred": TWO["pred"], "design": karat.CaseControl(), "metrics": ["f1"]},
     "names": {
         "y_pred": TWO["pred"],
-        "class_names": {0: "no", 1: "yes"},
+        "labels": karat.Labels(names={0: "no", 1: "yes"}),
         "positive": 0,
         "metrics": ["f1"],
     },
@@ -95,16 +106,15 @@ INPUTS: dict[str, dict[str, Any]] = {
     },
     "a judge": {
         "y_pred": TWO["pred"],
-        "gold": TWO["gold"],
-        "judge": TWO["judge"],
+        "y_true": TWO["gold"],
+        "design": karat.Judge(TWO["judge"]),
         "metrics": ["accuracy", "f1"],
     },
-    "a judge of verdicts": {"gold": TWO["gold"], "judge": TWO["judge"]},
+    "a judge of verdicts": {"y_true": TWO["gold"], "design": karat.Judge(TWO["judge"])},
     "a judge with weights": {
         "y_pred": THREE["pred"],
-        "gold": THREE["gold"],
-        "judge": THREE["judge"],
-        "gold_weights": TWO["gold_weight"],
+        "y_true": THREE["gold"],
+        "design": karat.Judge(THREE["judge"], weights=TWO["gold_weight"]),
         "metrics": ["accuracy"],
     },
 }
@@ -121,7 +131,7 @@ def calls() -> Iterator[Call]:
 
 
 def _report(kind: str) -> Any:
-    return karat.evaluate(TRUTHS[kind], **INPUTS[kind])
+    return karat.evaluate(TRUTHS[kind], **grouped(INPUTS[kind]))
 
 
 def _reports() -> Iterator[Call]:
@@ -321,7 +331,10 @@ MODELS: dict[str, dict[str, Any]] = {
 
 
 def _compared(kind: str) -> Any:
-    return karat.compare(TRUTHS_OF_MODELS[kind], **MODELS[kind], n_permutations=99)
+    return karat.compare(
+        TRUTHS_OF_MODELS[kind],
+        **grouped({"interval": karat.Interval(n_replicates=99), **MODELS[kind]}, ("adjust",)),
+    )
 
 
 def _comparisons() -> Iterator[Call]:
@@ -343,7 +356,12 @@ def _comparisons() -> Iterator[Call]:
         "to_json",
         "comparison",
         lambda: json_in_short(
-            karat.compare(TWO["label"], **MODELS["two classes"], folds=TWO["fold"]).to_json()
+            karat.compare(
+                TWO["label"],
+                **grouped(
+                    {"design": karat.Folds(TWO["fold"]), **MODELS["two classes"]}, ("adjust",)
+                ),
+            ).to_json()
         ),
     )
     yield Call(
@@ -351,7 +369,12 @@ def _comparisons() -> Iterator[Call]:
         "to_json",
         "comparison",
         lambda: json_in_short(
-            karat.compare(**MODELS["two classes"], gold=TWO["gold"], judge=TWO["judge"]).to_json()
+            karat.compare(
+                **grouped(
+                    {"design": karat.Judge(TWO["judge"]), **MODELS["two classes"]}, ("adjust",)
+                ),
+                y_true=TWO["gold"],
+            ).to_json()
         ),
     )
     yield Call(
@@ -359,7 +382,10 @@ def _comparisons() -> Iterator[Call]:
         "to_json",
         "comparison",
         lambda: json_in_short(
-            karat.compare(TWO["label"], **MODELS["two classes"], anytime=1000).to_json()
+            karat.compare(
+                TWO["label"],
+                **grouped({"design": karat.Looks(1000), **MODELS["two classes"]}, ("adjust",)),
+            ).to_json()
         ),
     )
     yield Call(
@@ -401,9 +427,9 @@ GATED: dict[str, dict[str, Any]] = {
 }
 BASED: dict[str, dict[str, Any]] = {
     "plain": {},
-    "rows": {"with_rows": True},
+    "rows": {"reading": karat.Reading(keep_rows=True)},
     "slices": {"by": {"country": TWO["country"]}},
-    "folds": {"folds": TWO["fold"]},
+    "folds": {"design": karat.Folds(TWO["fold"])},
     "clusters": {"clusters": TWO["team"]},
 }
 
@@ -412,14 +438,18 @@ def _baseline(kind: str, options: str) -> str:
     path = Path("stored-baseline.json")
     path.unlink(missing_ok=True)
     truth = TRUTHS_OF_MODELS[kind]
-    karat.gate(truth, **GATED[kind], **RULES[kind], **BASED[options], update_baseline=path)
+    karat.gate(truth, **grouped({**GATED[kind], **RULES[kind], **BASED[options]})).save_baseline(
+        path
+    )
     return path.read_text()
 
 
 def _against(kind: str, text: str) -> Any:
     path = Path("damaged-baseline.json")
     path.write_text(text)
-    return karat.gate(TRUTHS_OF_MODELS[kind], **GATED[kind], **RULES[kind], baseline=path)
+    return karat.gate(
+        TRUTHS_OF_MODELS[kind], **grouped({**GATED[kind], **RULES[kind]}), baseline=path
+    )
 
 
 def _gates() -> Iterator[Call]:
@@ -429,7 +459,7 @@ def _gates() -> Iterator[Call]:
             "to_json",
             "gate",
             lambda k=kind: json_in_short(
-                karat.gate(TRUTHS_OF_MODELS[k], **GATED[k], **RULES[k]).to_json()
+                karat.gate(TRUTHS_OF_MODELS[k], **grouped({**GATED[k], **RULES[k]})).to_json()
             ),
         )
         for name in BASED:

@@ -12,6 +12,7 @@ from tests.corpus.calls import Call
 from tests.corpus.files import written
 from tests.corpus.more_rows import three_classes, topics, two_classes
 from tests.corpus.outcome import Prose, text_digest
+from tests.grouping import grouped
 
 TWO, THREE, SETS = two_classes(), three_classes(), topics()
 TRUTHS_OF_MODELS: dict[str, Any] = {
@@ -42,7 +43,7 @@ def json_in_short(text: str) -> dict[str, Any]:
 
 def _monitor(windows: bool = False) -> Any:
     planned = None if windows else 500
-    monitor = karat.Monitor(min={"accuracy": 0.5}, anytime=planned, windows=windows)
+    monitor = karat.Monitor(min={"accuracy": 0.5}, design=karat.Looks(planned), windows=windows)
     monitor.add(TWO["label"], TWO["pred"])
     monitor.add(TWO["label"], TWO["old"])
     return monitor
@@ -235,7 +236,7 @@ READING: dict[str, dict[str, Any]] = {
     },
     "sets": {"y_true": "label_sets", "y_pred": "pred_sets", "metrics": ["micro_f1"]},
     "ids": {"y_true": "label", "y_pred": "pred", "y_prob": "", "ids": "id"},
-    "folds": {"y_true": "label", "y_pred": "pred", "y_prob": "", "folds": "fold"},
+    "folds": {"y_true": "label", "y_pred": "pred", "y_prob": "", "design": karat.Folds("fold")},
 }
 
 
@@ -252,7 +253,9 @@ def _files(kind: str) -> Any:
 
 def _with_checkpoint(kind: str) -> Any:
     CHECKPOINT.unlink(missing_ok=True)
-    return karat.evaluate(_files(kind), **READING[kind], checkpoint=CHECKPOINT)
+    return karat.evaluate(
+        _files(kind), **grouped({"reading": karat.Reading(checkpoint=CHECKPOINT), **READING[kind]})
+    )
 
 
 def _checkpoints() -> Iterator[Call]:
@@ -280,7 +283,9 @@ def _resumed(kind: str, damage: Callable[[bytes], bytes]) -> Any:
         CHECKPOINT.write_bytes(damage(CHECKPOINT.read_bytes()))
     else:
         CHECKPOINT.write_bytes(damage(_monitor().to_bytes()))
-    again = karat.evaluate(_files(kind), **READING[kind], checkpoint=CHECKPOINT)
+    again = karat.evaluate(
+        _files(kind), **grouped({"reading": karat.Reading(checkpoint=CHECKPOINT), **READING[kind]})
+    )
     return {
         "is kept": is_kept,
         "same metrics": [again[name] == first[name] for name in [*first.metrics][:2]],
@@ -291,9 +296,15 @@ def _resumed(kind: str, damage: Callable[[bytes], bytes]) -> Any:
 def _other_options() -> Any:
     _with_checkpoint("labels")
     files = _files("labels")
-    return karat.evaluate(files, **READING["probabilities"], checkpoint=CHECKPOINT).n_rows
+    return karat.evaluate(
+        files,
+        **grouped({"reading": karat.Reading(checkpoint=CHECKPOINT), **READING["probabilities"]}),
+    ).n_rows
 
 
 def _other_rows() -> Any:
     _with_checkpoint("labels")
-    return karat.evaluate(_files("sets"), **READING["sets"], checkpoint=CHECKPOINT).n_rows
+    return karat.evaluate(
+        _files("sets"),
+        **grouped({"reading": karat.Reading(checkpoint=CHECKPOINT), **READING["sets"]}),
+    ).n_rows

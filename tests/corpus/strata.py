@@ -15,9 +15,10 @@ from tests.corpus.commands import _ran
 from tests.corpus.files import written
 from tests.corpus.more_rows import TOPICS, three_classes, topics, two_classes
 from tests.corpus.source_cells import Batches
+from tests.grouping import grouped
 
 SETS, TWO, THREE = topics(90, 81), two_classes(120, 83), three_classes(120, 85)
-FEW = {"n_permutations": 99}
+FEW = {"interval": karat.Interval(n_replicates=99)}
 SOME: dict[str, Any] = {"metrics": ["subset_accuracy", "micro_f1", "macro_f1", "hamming_loss"]}
 RANKED: dict[str, Any] = {"metrics": ["micro_f1", "label_ranking_average_precision"]}
 BY_NAME: dict[str, dict[str, Any]] = {
@@ -30,8 +31,7 @@ BY_NAME: dict[str, dict[str, Any]] = {
     "weights": {"label_strata": {"head": ["sea", "sky"]}, "weights": SETS["mass"]},
     "frequency": {
         "label_strata": {"head": ["sea", "sky"]},
-        "weights": SETS["copies"],
-        "weights_are": "frequency",
+        "weights": karat.Frequency(SETS["copies"]),
     },
     "clusters": {"label_strata": {"head": ["sea", "sky"]}, "clusters": SETS["team"]},
     "margin": {"label_strata": {"head": ["sea", "sky"]}, "margin": 0.2},
@@ -43,7 +43,7 @@ BY_NAME: dict[str, dict[str, Any]] = {
     "labels": {"label_strata": {"head": ["sea"]}, "labels": ["sea", "sky", "sun", "ice"]},
     "class names": {
         "label_strata": {"head": ["Sea"]},
-        "class_names": {"sea": "Sea", "sky": "Sky", "sun": "Sun", "ice": "Ice"},
+        "labels": karat.Labels(names={"sea": "Sea", "sky": "Sky", "sun": "Sun", "ice": "Ice"}),
     },
     "unknown label": {"label_strata": {"head": ["sea", "moon"]}},
     "a label twice": {"label_strata": {"head": ["sea", "sea"]}},
@@ -53,8 +53,8 @@ BY_NAME: dict[str, dict[str, Any]] = {
     "a text": {"label_strata": {"head": "sea"}},
     "a number as a name": {"label_strata": {1: ["sea", "sky"]}},
     "an empty name": {"label_strata": {"": ["sea", "sky"]}},
-    "looks": {"label_strata": {"head": ["sea", "sky"]}, "anytime": 1000},
-    "folds": {"label_strata": {"head": ["sea", "sky"]}, "folds": SETS["fold"]},
+    "looks": {"label_strata": {"head": ["sea", "sky"]}, "design": karat.Looks(1000)},
+    "folds": {"label_strata": {"head": ["sea", "sky"]}, "design": karat.Folds(SETS["fold"])},
 }
 BY_PLACE: dict[str, dict[str, Any]] = {
     "two strata": {"label_strata": {"head": [0, 1], "tail": [2, 3]}},
@@ -103,13 +103,17 @@ def _with_strata(comparison: Any) -> Any:
 def _by_name(**options: Any) -> Any:
     """The comparison of two models of sets."""
     models = {"old": SETS["old_sets"], "new": SETS["pred_sets"]}
-    return karat.compare(SETS["label_sets"], models, **SOME, **FEW, **options)
+    return karat.compare(
+        SETS["label_sets"], models, **grouped({**SOME, **FEW, **options}, ("adjust",))
+    )
 
 
 def _by_place(**options: Any) -> Any:
     """The comparison of two models of scores of sets."""
     scores = {"old": SETS["old_prob"], "new": SETS["prob"]}
-    return karat.compare(SETS["truth"], y_prob=scores, **RANKED, **FEW, **options)
+    return karat.compare(
+        SETS["truth"], y_prob=scores, **grouped({**RANKED, **FEW, **options}, ("adjust",))
+    )
 
 
 def _compared() -> Iterator[Call]:
@@ -120,9 +124,7 @@ def _compared() -> Iterator[Call]:
                 karat.compare(
                     SETS["label_sets"],
                     {"old": SETS["old_sets"], "new": SETS["pred_sets"]},
-                    **SOME,
-                    **FEW,
-                    **o,
+                    **grouped({**SOME, **FEW, **o}, ("adjust",)),
                 )
             ),
         )
@@ -133,15 +135,14 @@ def _compared() -> Iterator[Call]:
                 karat.compare(
                     SETS["truth"],
                     y_prob={"old": SETS["old_prob"], "new": SETS["prob"]},
-                    **RANKED,
-                    **FEW,
-                    **o,
+                    **grouped({**RANKED, **FEW, **o}, ("adjust",)),
                 )
             ),
         )
     for kind, options in ONE_CLASS.items():
         yield _compare(
-            f"{kind}, one class each", lambda k=kind, o=options: karat.compare(LABELS_OF[k], **o)
+            f"{kind}, one class each",
+            lambda k=kind, o=options: karat.compare(LABELS_OF[k], **grouped(o, ("adjust",))),
         )
     two = {"head": ["sea", "sky"], "tail": ["ice", "sun"]}
     yield _compare("sets, whole", lambda: _with_strata(_by_name(label_strata=two)))
@@ -173,7 +174,9 @@ def _compared() -> Iterator[Call]:
     yield _compare(
         "sets, three models",
         lambda: _strata_in_short(
-            karat.compare(SETS["label_sets"], three, label_strata=two, **SOME, **FEW)
+            karat.compare(
+                SETS["label_sets"], three, label_strata=two, **grouped({**SOME, **FEW}, ("adjust",))
+            )
         ),
     )
     yield _compare("reports", lambda: _strata_in_short(_compared_reports(two)), "report")
@@ -184,8 +187,7 @@ def _compared() -> Iterator[Call]:
                 {"old": SETS["label_sets"][:40], "new": SETS["label_sets"][40:]},
                 {"old": SETS["old_sets"][:40], "new": SETS["pred_sets"][40:]},
                 label_strata=two,
-                **SOME,
-                **FEW,
+                **grouped({**SOME, **FEW}, ("adjust",)),
             )
         ),
     )
@@ -193,7 +195,13 @@ def _compared() -> Iterator[Call]:
     yield _compare(
         "texts with a separator",
         lambda: _strata_in_short(
-            karat.compare(SETS["label_text"], texts, separator="|", label_strata=two, **SOME, **FEW)
+            karat.compare(
+                SETS["label_text"],
+                texts,
+                labels=karat.Labels(separator="|"),
+                label_strata=two,
+                **grouped({**SOME, **FEW}, ("adjust",)),
+            )
         ),
     )
 
@@ -201,7 +209,9 @@ def _compared() -> Iterator[Call]:
 def _compared_reports(strata: dict[str, list[str]]) -> Any:
     old = karat.evaluate(SETS["label_sets"], SETS["old_sets"])
     new = karat.evaluate(SETS["label_sets"], SETS["pred_sets"])
-    return karat.compare({"old": old, "new": new}, label_strata=strata, **SOME)
+    return karat.compare(
+        {"old": old, "new": new}, label_strata=strata, **grouped(SOME, ("adjust",))
+    )
 
 
 def _strata_in_short(comparison: Any) -> Any:
@@ -232,14 +242,16 @@ def _reports() -> Iterator[Call]:
             "report",
             "report",
             lambda labels=labels: karat.evaluate(
-                SETS["label_sets"], SETS["pred_sets"], **SOME
+                SETS["label_sets"], SETS["pred_sets"], **grouped(SOME)
             ).of_labels(labels),
         )
     yield Call(
         "a report of two labels with scores",
         "report",
         "report",
-        lambda: karat.evaluate(SETS["truth"], y_prob=SETS["prob"], **RANKED).of_labels([0, 2]),
+        lambda: karat.evaluate(SETS["truth"], y_prob=SETS["prob"], **grouped(RANKED)).of_labels(
+            [0, 2]
+        ),
     )
 
 
@@ -268,10 +280,10 @@ RULES: dict[str, dict[str, Any]] = {
     "folds": {"folds": TWO["fold"]},
 }
 WHOLE_RULES: dict[str, dict[str, Any]] = {
-    "few rows": {"min_n": 100, "n_permutations": 99},
-    "min_n of 0": {"min_n": 0, "n_permutations": 99},
-    "level of 0": {"level": 0, "n_permutations": 99},
-    "few permutations": {"n_permutations": 10},
+    "few rows": {"min_n": 100, "interval": karat.Interval(n_replicates=99)},
+    "min_n of 0": {"min_n": 0, "interval": karat.Interval(n_replicates=99)},
+    "level of 0": {"level": 0, "interval": karat.Interval(n_replicates=99)},
+    "few permutations": {"interval": karat.Interval(n_replicates=10)},
 }
 """Rules that set what `QUICK` sets."""
 WEAK: dict[str, dict[str, Any]] = {
@@ -292,7 +304,9 @@ def _weak() -> Iterator[Call]:
                     "find_weak_slices",
                     "array",
                     lambda k=kind, r=rules: _searched(
-                        karat.find_weak_slices(TWO["label"], **WEAK[k], by=BY, **QUICK, **r)
+                        karat.find_weak_slices(
+                            TWO["label"], **grouped({**WEAK[k], **QUICK, **r}, ("min_n",)), by=BY
+                        )
                     ),
                 )
     for name, rules in WHOLE_RULES.items():
@@ -301,7 +315,7 @@ def _weak() -> Iterator[Call]:
             "find_weak_slices",
             "array",
             lambda r=rules: _searched(
-                karat.find_weak_slices(TWO["label"], TWO["pred"], by=BY, **r)
+                karat.find_weak_slices(TWO["label"], TWO["pred"], by=BY, **grouped(r, ("min_n",)))
             ),
         )
     sets: dict[str, dict[str, Any]] = {
@@ -315,7 +329,7 @@ def _weak() -> Iterator[Call]:
             "find_weak_slices",
             "array",
             lambda k=kind, o=outputs: karat.find_weak_slices(
-                truths[k], **o, by={"country": SETS["country"]}, **QUICK
+                truths[k], **grouped({**o, **QUICK}, ("min_n",)), by={"country": SETS["country"]}
             ),
         )
     by: dict[str, Any] = {
@@ -343,7 +357,9 @@ def _weak() -> Iterator[Call]:
             "find_weak_slices",
             "array",
             lambda c=columns: _searched(
-                karat.find_weak_slices(TWO["label"], TWO["pred"], by=c, **QUICK)
+                karat.find_weak_slices(
+                    TWO["label"], TWO["pred"], by=c, **grouped(QUICK, ("min_n",))
+                )
             ),
         )
     losses: dict[str, Any] = {
@@ -361,7 +377,9 @@ def _weak() -> Iterator[Call]:
             f"weak slices by losses of {name}",
             "find_weak_slices",
             "array",
-            lambda x=loss: _searched(karat.find_weak_slices(loss=x, by=BY, **QUICK)),
+            lambda x=loss: _searched(
+                karat.find_weak_slices(loss=x, by=BY, **grouped(QUICK, ("min_n",)))
+            ),
         )
 
 
@@ -408,7 +426,9 @@ def _forms() -> Iterator[Call]:
                     f"weak slices of {source}, {name}",
                     "find_weak_slices",
                     source,
-                    lambda m=make, o=options: _searched(karat.find_weak_slices(m(), **o, **QUICK)),
+                    lambda m=make, o=options: _searched(
+                        karat.find_weak_slices(m(), **grouped({**o, **QUICK}, ("min_n",)))
+                    ),
                 )
     forms: dict[str, Callable[[Any], Any]] = {
         "text": str,
@@ -425,21 +445,23 @@ def _forms() -> Iterator[Call]:
             "find_weak_slices",
             "dict",
             lambda f=form: f(
-                karat.find_weak_slices(table(), y_true="label", y_pred="pred", weights="", **QUICK)
+                karat.find_weak_slices(
+                    table(), y_true="label", y_pred="pred", weights="", **grouped(QUICK, ("min_n",))
+                )
             ),
         )
 
 
 DESIGNS: dict[str, dict[str, Any]] = {
     "weights": {"weights": TWO["mass"]},
-    "frequency": {"weights": TWO["copies"], "weights_are": "frequency"},
+    "frequency": {"weights": karat.Frequency(TWO["copies"])},
     "clusters": {"clusters": TWO["team"]},
-    "case-control": {"design": "case-control"},
-    "folds": {"folds": TWO["fold"]},
-    "looks": {"anytime": 1000},
-    "bootstrap": {"method": "bootstrap", "n_replicates": 100},
-    "bayesian": {"method": "bayesian", "n_replicates": 100},
-    "low side": {"side": "low"},
+    "case-control": {"design": karat.CaseControl()},
+    "folds": {"design": karat.Folds(TWO["fold"])},
+    "looks": {"design": karat.Looks(1000)},
+    "bootstrap": {"interval": karat.Interval(method="bootstrap", n_replicates=100)},
+    "bayesian": {"interval": karat.Interval(method="bayesian", n_replicates=100)},
+    "low side": {"interval": karat.Interval(side="low")},
     "no level": {"level": None},
     "exclude": {"undefined": "exclude"},
 }
@@ -454,7 +476,9 @@ def _designed() -> Iterator[Call]:
             "slices",
             "array",
             lambda d=design: _slices(
-                karat.evaluate(TWO["label"], TWO["pred"], by=by, metrics=["accuracy", "f1"], **d)
+                karat.evaluate(
+                    TWO["label"], TWO["pred"], by=by, metrics=["accuracy", "f1"], **grouped(d)
+                )
             ),
         )
         yield Call(
@@ -463,7 +487,11 @@ def _designed() -> Iterator[Call]:
             "array",
             lambda d=design: _slices(
                 karat.evaluate(
-                    TWO["label"], y_prob=TWO["prob"], by=by, metrics=["roc_auc", "brier"], **d
+                    TWO["label"],
+                    y_prob=TWO["prob"],
+                    by=by,
+                    metrics=["roc_auc", "brier"],
+                    **grouped(d),
                 )
             ),
         )
@@ -477,7 +505,7 @@ def _designed() -> Iterator[Call]:
                     TOPICS_OF_SLICES["pred"],
                     by=by,
                     metrics=["micro_f1", "subset_accuracy"],
-                    **d,
+                    **grouped(d),
                 )
             ),
         )

@@ -14,6 +14,7 @@ import karat
 from tests.corpus.calls import Call
 from tests.corpus.rows import animals, binary, digits
 from tests.corpus.wanted import FAST, LABELS, SCORES, TWO_LABELS, TWO_SCORES
+from tests.grouping import grouped
 
 
 def _columns(kind: str) -> dict[str, Any]:
@@ -69,7 +70,7 @@ def _parts(columns: dict[str, Any], cuts: list[int]) -> list[dict[str, Any]]:
 
 
 def _stream(kind: str, cuts: list[int], **settings: Any) -> Any:
-    stream = karat.Stream(metrics=KINDS[kind], **{**FAST, **settings})
+    stream = karat.Stream(metrics=KINDS[kind], **grouped({**FAST, **settings}))
     for part in _parts(_columns(kind), cuts):
         stream.update(**part)
     return stream
@@ -79,7 +80,7 @@ def _merged(kind: str, **settings: Any) -> Any:
     """Three streams of a part each, the last of which goes through bytes."""
     streams = []
     for part in _parts(_columns(kind), [70, 150]):
-        stream = karat.Stream(metrics=KINDS[kind], **{**FAST, **settings})
+        stream = karat.Stream(metrics=KINDS[kind], **grouped({**FAST, **settings}))
         stream.update(**part)
         streams.append(stream)
     streams[1].merge(karat.Stream.from_bytes(streams[2].to_bytes()))
@@ -130,10 +131,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "no level": {"level": None},
     "low": {"side": "low", "level": 0.9},
     "bootstrap": {"method": "bootstrap"},
-    "case-control": {"design": "case-control"},
+    "case-control": {"design": karat.CaseControl()},
     "threshold": {"threshold": 0.3},
     "nan": {"undefined": "nan"},
-    "two threads": {"n_threads": 2},
+    "two threads": {"reading": karat.Reading(n_threads=2)},
 }
 
 
@@ -205,10 +206,8 @@ def _large() -> Iterator[Call]:
         metrics = SCORES if kind == "three" else TWO_SCORES
         found = karat.Stream(
             labels=[0, 1, 2][: 3 if kind == "three" else 2],
-            max_memory=1 << 20,
             metrics=metrics,
-            **FAST,
-            **settings,
+            **grouped({"reading": karat.Reading(max_memory=1 << 20), **FAST, **settings}),
         )
         for part in _parts(columns, cuts):
             found.update(**part)
@@ -244,7 +243,7 @@ def _refused() -> Iterator[Call]:
     pairs: dict[str, tuple[Any, Any]] = {
         "labels": (karat.Stream(labels=[0, 1]), karat.Stream(labels=[1, 0])),
         "thresholds": (karat.Stream(threshold=0.5), karat.Stream(threshold=0.25)),
-        "memory": (karat.Stream(), karat.Stream(max_memory=1 << 21)),
+        "memory": (karat.Stream(), karat.Stream(reading=karat.Reading(max_memory=1 << 21))),
     }
     yield _call("bad batches are left out whole", half)
     for name, (one, other) in pairs.items():
@@ -267,9 +266,9 @@ def _refused() -> Iterator[Call]:
             "bytes",
         )
     for name, settings in {
-        "max_memory": {"max_memory": 10},
+        "max_memory": {"reading": karat.Reading(max_memory=10)},
         "level": {"level": 2},
         "metrics": {"metrics": "no_such"},
-        "side": {"side": "left"},
+        "side": {"interval": karat.Interval(side="left")},
     }.items():
-        yield _call(f"a bad {name}", lambda settings=settings: karat.Stream(**settings))
+        yield _call(f"a bad {name}", lambda settings=settings: karat.Stream(**grouped(settings)))

@@ -14,6 +14,7 @@ import karat
 from tests.corpus.calls import Call
 from tests.corpus.rows import animals, binary, digits, with_nulls
 from tests.corpus.wanted import FAST, LABELS, SCORES, TWO_LABELS, TWO_SCORES
+from tests.grouping import grouped
 
 
 def _lists(columns: dict[str, Any]) -> dict[str, Any]:
@@ -77,7 +78,7 @@ TWO: dict[str, dict[str, Any]] = {
     "positive": {
         "y_pred": "pred",
         "positive": 0,
-        "class_names": {0: "no", 1: "yes"},
+        "labels": karat.Labels(names={0: "no", 1: "yes"}),
         "metrics": TWO_LABELS,
     },
     "only a report": {"y_pred": "pred"},
@@ -104,7 +105,7 @@ THREE: dict[str, dict[str, Any]] = {
     "by": {"y_pred": "pred", "y_prob": "", "by": "country", "metrics": LABELS},
     "by and scores": {"y_prob": "proba_*", "by": ["sex", "age"], "metrics": SCORES[:7]},
     "bootstrap": {"y_pred": "pred", "y_prob": "", "method": "bootstrap", "metrics": LABELS[:5]},
-    "case-control": {"y_prob": "proba_*", "design": "case-control", "metrics": SCORES},
+    "case-control": {"y_prob": "proba_*", "design": karat.CaseControl(), "metrics": SCORES},
     "no level": {"y_prob": "proba_*", "level": None, "metrics": SCORES},
     "exclude": {
         "y_pred": "pred",
@@ -130,11 +131,21 @@ def calls() -> Iterator[Call]:
                 yield _call(f"animals in {kind}, {asked}", kind, made, animals, options)
         if kind not in ("dict of arrays", "pandas pyarrow"):
             for nulls in ("drop", "error"):
-                options = {"y_pred": "pred", "y_prob": "", "nulls": nulls, "metrics": LABELS[:5]}
+                options = {
+                    "y_pred": "pred",
+                    "y_prob": "",
+                    "reading": karat.Reading(nulls=nulls),
+                    "metrics": LABELS[:5],
+                }
                 yield _call(
                     f"nulls in {kind}, {nulls}", kind, made, lambda: with_nulls(animals()), options
                 )
-            options = {"y_prob": "proba_*", "y_pred": "", "nulls": "drop", "metrics": SCORES}
+            options = {
+                "y_prob": "proba_*",
+                "y_pred": "",
+                "reading": karat.Reading(nulls="drop"),
+                "metrics": SCORES,
+            }
             yield _call(
                 f"nulls beside probabilities in {kind}",
                 kind,
@@ -158,5 +169,5 @@ def _call(
         name,
         "evaluate",
         kind.partition(" ")[0],
-        lambda: karat.evaluate(made(rows()), **FAST, **options),
+        lambda: karat.evaluate(made(rows()), **grouped({**FAST, **options})),
     )

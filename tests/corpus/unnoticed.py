@@ -22,6 +22,7 @@ from tests.corpus.rows import animals, binary, other_models, two_class_models
 from tests.corpus.set_rows import lists, photos
 from tests.corpus.wanted import FAST
 from tests.devices.rows import on_the_device
+from tests.grouping import grouped
 from tests.optional import optional
 
 torch = optional("torch")
@@ -58,11 +59,10 @@ def _judges() -> Iterator[Call]:
         yield _evaluate(
             f"judge: a class without gold labels, {metric}",
             lambda m=metric: karat.evaluate(
-                gold=gold,
-                judge=many["judge"],
+                y_true=gold,
+                design=karat.Judge(many["judge"], is_random=True),
                 y_pred=many["pred"],
                 metrics=[m],
-                gold_is_random=True,
             ),
         )
     # A gold row whose label of the judge has the probability 0: it weighs nothing, or as all do.
@@ -78,8 +78,8 @@ def _judges() -> Iterator[Call]:
         yield _evaluate(
             f"judge: impossible labels, gold rows of weight {name}",
             lambda w=weights: karat.evaluate(
-                gold=two["gold"],
-                judge=two["judge"],
+                y_true=two["gold"],
+                design=karat.Judge(two["judge"]),
                 y_prob=prob,
                 weights=w,
                 metrics=["log_loss", "brier"],
@@ -94,7 +94,7 @@ def _looks() -> Iterator[Call]:
         yield _evaluate(
             f"looks: {planned} planned rows",
             lambda n=planned: karat.evaluate(
-                two["label"], two["pred"], anytime=n, metrics=["accuracy"]
+                two["label"], two["pred"], design=karat.Looks(n), metrics=["accuracy"]
             ),
         )
 
@@ -123,7 +123,7 @@ def _monitors() -> Iterator[Call]:
 
 def _before_its_first_batch(options: dict[str, Any]) -> Any:
     rows = batches()[0]
-    monitor = karat.Monitor(min={"accuracy": 0.7}, **options)
+    monitor = karat.Monitor(min={"accuracy": 0.7}, **grouped(options))
     again = karat.Monitor.from_bytes(monitor.to_bytes())
     return {"repr": repr(again), "look": again.add(rows["label"], rows["pred"])}
 
@@ -173,8 +173,8 @@ def _same_numbers() -> Any:
     path = Path("numbers-of-a-baseline.json")
     path.unlink(missing_ok=True)
     karat.gate(
-        two["label"], y_score=numbers, min={"roc_auc": 0.1}, update_baseline=path, with_rows=True
-    )
+        two["label"], y_score=numbers, min={"roc_auc": 0.1}, reading=karat.Reading(keep_rows=True)
+    ).save_baseline(path)
     return karat.gate(two["label"], y_prob=numbers, baseline=path, max_drop={"roc_auc": 0.05})
 
 
@@ -187,9 +187,8 @@ def _of_scores(is_prob: bool | None) -> Any:
         truth,
         y_score=models["score"]["old"],
         min={"accuracy": 0.1},
-        update_baseline=path,
-        with_rows=True,
-    )
+        reading=karat.Reading(keep_rows=True),
+    ).save_baseline(path)
     if is_prob is not None:
         content = json.loads(path.read_text())
         content["rows"]["is_prob"] = is_prob
@@ -209,11 +208,19 @@ def _without_a_slice(by: str) -> Any:
     names = ("country", "sex")
     old = {"id": text["key"], "label": text["label"], "pred": models["labels"]["old"]}
     old |= {name: text[name] for name in names}
-    karat.gate(old, min={"accuracy": 0.1}, by="country", update_baseline=path, with_rows=True)
+    karat.gate(
+        old, min={"accuracy": 0.1}, by="country", reading=karat.Reading(keep_rows=True)
+    ).save_baseline(path)
     keep = (text["country"] != "FI") & ((text["sex"] == "f") | (by == "country"))
     new = {name: values[keep] for name, values in old.items()}
     new["pred"] = models["labels"]["new"][keep]
-    return karat.gate(new, baseline=path, by=by, max_drop={"accuracy": 0.1}, allow_mismatch=True)
+    return karat.gate(
+        new,
+        baseline=path,
+        by=by,
+        max_drop={"accuracy": 0.1},
+        rules=karat.Rules(allow_mismatch=True),
+    )
 
 
 def _folds() -> Iterator[Call]:
@@ -243,7 +250,7 @@ def _weak_slices() -> Iterator[Call]:
             by={"country": two["country"], "sex": two["sex"]},
             metric="log_loss",
             weights=weights,
-            n_permutations=99,
+            interval=karat.Interval(n_replicates=99),
             min_n=20,
         ),
     )
@@ -266,7 +273,10 @@ def _sizes() -> Iterator[Call]:
             lambda m=metric, how=method: karat.rows_needed(
                 m,
                 pilot=karat.evaluate(
-                    two["label"], y_prob=two["p_yes"], metrics=[m], method=how, **FAST
+                    two["label"],
+                    y_prob=two["p_yes"],
+                    metrics=[m],
+                    **grouped({"interval": karat.Interval(method=how), **FAST}),
                 ),
                 half_width=0.08,
             ),
@@ -340,7 +350,7 @@ def _comparisons() -> Iterator[Call]:
                 y_prob={"old": models["prob"]["old"]},
                 y_score={"new": models["score"]["new"]},
                 metrics="all",
-                n_permutations=99,
+                interval=karat.Interval(n_replicates=99),
             ).differences
         ],
     )
@@ -358,7 +368,7 @@ def _comparisons() -> Iterator[Call]:
                 for name in ("old", "new")
             },
             metrics=["kappa_linear", "accuracy"],
-            n_permutations=99,
+            interval=karat.Interval(n_replicates=99),
         ),
     )
     # One row of a cluster has an infinite loss.
@@ -374,7 +384,7 @@ def _comparisons() -> Iterator[Call]:
                 y_prob={"old": old, "new": models["prob"]["new"]},
                 metrics=[m],
                 clusters=two["team"],
-                n_permutations=99,
+                interval=karat.Interval(n_replicates=99),
             ),
         )
 
@@ -475,7 +485,7 @@ def _scores() -> Iterator[Call]:
         lambda: karat.evaluate(
             pd.DataFrame({"label": two["label"], "prob": two["p_yes"]}),
             y_prob="prob",
-            exact=True,
+            reading=karat.Reading(exact=True),
             metrics=["roc_auc"],
         ),
         "pandas",
@@ -491,9 +501,7 @@ def _scores() -> Iterator[Call]:
                 y_score="z_*",
                 y_pred="",
                 metrics=["roc_auc_ovr_micro"],
-                max_memory=LEAST,
-                exact=True,
-                **o,
+                **grouped({"reading": karat.Reading(max_memory=LEAST, exact=True), **o}),
             ),
             "parquet",
         )
@@ -501,7 +509,9 @@ def _scores() -> Iterator[Call]:
     for name, value in (("true", True), ("a float", 2.0), ("a text", "2")):
         yield _evaluate(
             f"threads: {name}",
-            lambda v=value: karat.evaluate([0, 1, 1], [0, 1, 0], n_threads=v, metrics=["f1"]),
+            lambda v=value: karat.evaluate(
+                [0, 1, 1], [0, 1, 0], reading=karat.Reading(n_threads=v), metrics=["f1"]
+            ),
         )
     # More scores than the groups in which they are drawn again.
     rng = np.random.default_rng(6)
@@ -510,7 +520,10 @@ def _scores() -> Iterator[Call]:
     yield _evaluate(
         "more scores than groups, drawn again",
         lambda: karat.evaluate(
-            label, y_score=score, metrics=["roc_auc"], method="bootstrap", **FAST
+            label,
+            y_score=score,
+            metrics=["roc_auc"],
+            **grouped({"interval": karat.Interval(method="bootstrap"), **FAST}),
         ),
     )
 
@@ -528,7 +541,7 @@ def _in_histograms() -> Any:
     label, score = _wide()
     stream = karat.Stream(
         labels=range(24),
-        max_memory=LEAST,
+        reading=karat.Reading(max_memory=LEAST),
         metrics=["roc_auc_ovr_macro", "mean_average_precision"],
         level=None,
     )

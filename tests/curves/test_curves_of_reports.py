@@ -135,7 +135,9 @@ def test_a_hundred_classes_are_kept_and_small() -> None:
 
 
 def test_class_names_change_no_label() -> None:
-    report = karat.evaluate([0, 1, 1], y_prob=[0.1, 0.4, 0.9], class_names=["no", "yes"])
+    report = karat.evaluate(
+        [0, 1, 1], y_prob=[0.1, 0.4, 0.9], labels=karat.Labels(names=["no", "yes"])
+    )
     assert list(report.curves.roc) == [0, 1]
     assert Report.from_json(report.to_json()).curves.roc.positive.label == 1
 

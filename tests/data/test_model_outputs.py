@@ -142,7 +142,7 @@ def test_a_struct_that_is_null_has_no_scores() -> None:
         pl.DataFrame({"y": [*TRUTH[:7], None, *TRUTH[8:]], "probs": rows}),
         y_true="y",
         y_prob="probs",
-        nulls="drop",
+        reading=karat.Reading(nulls="drop"),
     )
     rest = np.arange(N) != 7
     expected = karat.log_loss(TRUTH[rest], y_prob=PROB[rest])

@@ -90,11 +90,13 @@ def test_large_batches_give_the_report_of_the_host(
     kind: str, max_memory: int, rows: dict[str, dict[str, Any]]
 ) -> None:
     given = rows[kind]
-    on_host = karat.Stream(labels=range(5), level=None, max_memory=max_memory)
+    on_host = karat.Stream(
+        labels=range(5), level=None, reading=karat.Reading(max_memory=max_memory)
+    )
     on_host.update(**{name: item.cpu() for name, item in given.items()})
-    found = karat.Stream(labels=range(5), level=None, max_memory=max_memory)
+    found = karat.Stream(labels=range(5), level=None, reading=karat.Reading(max_memory=max_memory))
     found.update(**given)
-    again = karat.Stream(labels=range(5), level=None, max_memory=max_memory)
+    again = karat.Stream(labels=range(5), level=None, reading=karat.Reading(max_memory=max_memory))
     again.update(**given)
     # Ranks of softmax may meet ties that are rounded otherwise: see docs/devices.md.
     within = 1e-7 if kind.startswith("score") else 1e-12

@@ -29,7 +29,11 @@ def streams(rank: int | None) -> dict[str, karat.Stream]:
     true, pred = labels(N, K)
     _, prob = scores(N, K, "y_prob", torch.float32)
     _, logits = scores(N, K, "y_score", torch.bfloat16)
-    small: dict[str, Any] = {"labels": range(K), "max_memory": 1 << 20, "level": None}
+    small: dict[str, Any] = {
+        "labels": range(K),
+        "reading": karat.Reading(max_memory=1 << 20),
+        "level": None,
+    }
     with on_the_device():
         for name, shares in (("none of one", SHARES), ("uneven", UNEVEN)):
             rows = part(shares)

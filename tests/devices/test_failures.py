@@ -87,7 +87,8 @@ def test_scores(module: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None
     n_failed = 0
     for after in (0, 2):
         found, expected = (
-            karat.Stream(labels=range(3), level=None, max_memory=SMALL) for _ in range(2)
+            karat.Stream(labels=range(3), level=None, reading=karat.Reading(max_memory=SMALL))
+            for _ in range(2)
         )
         first, rest = (
             {key: None if item is None else item[part] for key, item in given.items()}

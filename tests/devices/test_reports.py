@@ -59,7 +59,9 @@ def test_scores(kind: str, dtype: str, max_memory: int) -> None:
     n = TABLED if max_memory == SMALL else 3000
     true, columns = scores(n, 3, kind, getattr(torch, dtype))
     given = {kind: columns}
-    on_host, on_device = both(true, given=given, labels=range(3), max_memory=max_memory)
+    on_host, on_device = both(
+        true, given=given, labels=range(3), reading=karat.Reading(max_memory=max_memory)
+    )
     assert on_device._devices.has_scores
     assert differences(on_device.report(), on_host.report()) == []
     has_tables = on_host._tallies.scores.histograms is not None
@@ -86,7 +88,10 @@ def test_weights_of_scores(kind: str, dtype: str) -> None:
     true, columns = scores(TABLED, 3, kind, getattr(torch, dtype))
     for n, max_memory in ((2000, LARGE), (TABLED, SMALL)):
         given = {kind: columns[:n], "weights": weights(n)}
-        settings: dict[str, Any] = {"labels": range(3), "max_memory": max_memory}
+        settings: dict[str, Any] = {
+            "labels": range(3),
+            "reading": karat.Reading(max_memory=max_memory),
+        }
         on_host, on_device = both(true[:n], given=given, **settings)
         assert differences(on_device.report(), on_host.report()) == []
 
@@ -97,7 +102,7 @@ def test_weights_that_are_numbers_of_rows(kind: str, max_memory: int) -> None:
     n = TABLED if max_memory == SMALL else 2000
     true, columns = scores(n, 3, kind, torch.float32)
     given = {kind: columns, "weights": torch.arange(n) % 4}
-    settings: dict[str, Any] = {"labels": range(3), "max_memory": max_memory}
+    settings: dict[str, Any] = {"labels": range(3), "reading": karat.Reading(max_memory=max_memory)}
     settings["weights_are"] = "frequency"
     on_host, on_device = both(true, given=given, **settings)
     assert differences(on_device.report(), on_host.report()) == []
@@ -108,7 +113,11 @@ def test_scores_that_occur_often_stay_exact() -> None:
     first, second = (columns[:, i].mul(32).floor() / 32 for i in (0, 1))
     columns = torch.stack([first, second, 1 - first - second], dim=1)
     given = {"y_prob": columns, "weights": weights(TABLED)}
-    settings: dict[str, Any] = {"labels": range(3), "max_memory": SMALL, "level": None}
+    settings: dict[str, Any] = {
+        "labels": range(3),
+        "reading": karat.Reading(max_memory=SMALL),
+        "level": None,
+    }
     for of in (given, {"y_prob": columns}):
         on_host, on_device = both(true, given=of, **settings)
         assert differences(on_device.report(), on_host.report()) == []
@@ -134,7 +143,11 @@ def test_predictions_beside_scores(max_memory: int) -> None:
     true, columns = scores(TABLED, 3, "y_prob", torch.float32)
     _, pred = labels(TABLED, 3, seed=5)
     given = {"y_prob": columns}
-    settings: dict[str, Any] = {"labels": range(3), "max_memory": max_memory, "level": None}
+    settings: dict[str, Any] = {
+        "labels": range(3),
+        "reading": karat.Reading(max_memory=max_memory),
+        "level": None,
+    }
     on_host, on_device = both(true, pred, given=given, **settings)
     assert differences(on_device.report(), on_host.report()) == []
 
@@ -177,7 +190,11 @@ def test_what_a_tensor_cannot_hold_is_read_by_the_host() -> None:
 
 def test_reports_between_batches_change_nothing() -> None:
     true, columns = scores(TABLED, 3, "y_prob", torch.float32)
-    settings: dict[str, Any] = {"labels": range(3), "max_memory": SMALL, "level": None}
+    settings: dict[str, Any] = {
+        "labels": range(3),
+        "reading": karat.Reading(max_memory=SMALL),
+        "level": None,
+    }
     on_host, read = karat.Stream(**settings), karat.Stream(**settings)
     with on_the_device():
         for part in torch.arange(TABLED).chunk(5):
@@ -189,7 +206,11 @@ def test_reports_between_batches_change_nothing() -> None:
 
 def test_streams_of_host_and_device_merge() -> None:
     true, columns = scores(TABLED, 3, "y_prob", torch.float32)
-    settings: dict[str, Any] = {"labels": range(3), "max_memory": SMALL, "level": None}
+    settings: dict[str, Any] = {
+        "labels": range(3),
+        "reading": karat.Reading(max_memory=SMALL),
+        "level": None,
+    }
     whole = add(karat.Stream(**settings), true, y_prob=columns)
     for n in (1000, 20_000, 40_000):
         first = add(karat.Stream(**settings), true[:n], y_prob=columns[:n])
@@ -217,7 +238,11 @@ def test_rows_of_weight_zero_everywhere_in_a_batch() -> None:
     w[:5000] = 0.0
     columns[:10] = torch.tensor([1.0, 0.0, 0.0])  # of infinite loss, where they are wrong
     given = {"y_prob": columns, "weights": w}
-    settings: dict[str, Any] = {"labels": range(3), "max_memory": SMALL, "level": None}
+    settings: dict[str, Any] = {
+        "labels": range(3),
+        "reading": karat.Reading(max_memory=SMALL),
+        "level": None,
+    }
     on_host, on_device = both(true, given=given, **settings)
     assert differences(on_device.report(), on_host.report()) == []
 
@@ -230,7 +255,7 @@ def test_a_wrong_tally_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     true, columns = scores(TABLED, 3, "y_score", torch.float32)
     given = {"y_score": columns}
-    settings: dict[str, Any] = {"labels": range(3), "max_memory": SMALL}
+    settings: dict[str, Any] = {"labels": range(3), "reading": karat.Reading(max_memory=SMALL)}
 
     def is_noticed(module: Any, name: str, broken: Any) -> bool:
         with monkeypatch.context() as patch:

@@ -82,7 +82,7 @@ def test_a_report_of_no_metrics_is_shown() -> None:
 
 @pytest.mark.parametrize("n", [98, 1_000_001, 10**11, 2**62, 2**63])
 def test_permutations_without_end(n: int) -> None:
-    given: dict[str, Any] = {"by": COLUMN, "n_permutations": n}
+    given: dict[str, Any] = {"by": COLUMN, "interval": karat.Interval(n_replicates=n)}
     assert code_of(lambda: karat.find_weak_slices(MANY, GUESSED, **given)) == "K122"
 
 
@@ -145,7 +145,7 @@ def test_numbers_that_python_does_not_write() -> None:
 
 @pytest.mark.parametrize("value", ["no", np.zeros(3), pd.NA, 1], ids=repr)
 def test_exact_is_true_or_false(value: Any) -> None:
-    assert code_of(lambda: karat.evaluate(TRUE, PRED, exact=value)) == "K122"
+    assert code_of(lambda: karat.evaluate(TRUE, PRED, reading=karat.Reading(exact=value))) == "K122"
 
 
 @pytest.mark.parametrize("value", ["no", np.zeros(3), pd.NA], ids=repr)

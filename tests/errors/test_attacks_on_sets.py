@@ -89,8 +89,12 @@ def test_sparse_coordinates_outside() -> None:
 
 def test_sparse_matrices_by_their_keys_are_no_tables() -> None:
     true, pred = scipy.sparse.dok_array(TRUE), scipy.sparse.dok_array(PRED)
-    found = karat.compare(true, {"old": pred, "new": TRUE}, n_permutations=99)
-    wanted = karat.compare(TRUE, {"old": PRED, "new": TRUE}, n_permutations=99)
+    found = karat.compare(
+        true, {"old": pred, "new": TRUE}, interval=karat.Interval(n_replicates=99)
+    )
+    wanted = karat.compare(
+        TRUE, {"old": PRED, "new": TRUE}, interval=karat.Interval(n_replicates=99)
+    )
     assert str(found) == str(wanted)
 
 
@@ -128,13 +132,13 @@ def test_columns_of_lists_that_end_before_they_begin() -> None:
 
 
 def test_separators_that_are_half_a_letter() -> None:
-    split = {"separator": "\ud800"}
+    split = {"labels": karat.Labels(separator="\ud800")}
     assert code_of(lambda: karat.evaluate(["a|b"], ["a"], **split)) == "K227"
 
 
 @pytest.mark.parametrize("weight", [2**40, 2**53 + 2, 2e18])
 def test_frequencies_of_more_rows_than_fit(weight: float) -> None:
-    weights = {"weights": np.full(4, weight), "weights_are": "frequency"}
+    weights = {"weights": karat.Frequency(np.full(4, weight))}
     assert code_of(lambda: karat.evaluate(TRUE, y_prob=PROB, **weights)) == "K150"
 
 
@@ -178,7 +182,7 @@ def test_first_sets_of_a_file_are_shown_in_part(tmp_path: Path) -> None:
     path = tmp_path / "many.csv"
     many = "|".join(f"label{i}" for i in range(3000))
     path.write_text(f"true,pred\n{many},label1\n{'x' * 100_000}|label2,label2\n", encoding="utf-8")
-    shown = str(karat.check(path, separator="|"))
+    shown = str(karat.check(path, labels=karat.Labels(separator="|")))
     assert "label0 and label1 and label10" in shown
     assert len(shown) < 20_000
 

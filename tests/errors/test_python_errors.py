@@ -14,6 +14,7 @@ import karat
 from karat.testing import samples
 from tests.cli.running import Karat
 from tests.errors.judge import JUDGE, ROWS
+from tests.grouping import grouped
 
 TRUE, PRED = np.arange(60) % 2, np.arange(60) % 3 % 2
 SITE = ["a", "b", "c"] * 20
@@ -30,32 +31,43 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
         )
         for name in ("log_loss", "roc_auc", "brier")
     },
-    "ids=False of a table": ("K451", lambda: karat.evaluate(REPEATS, folds=None, ids=False)),
+    "ids=False of a table": ("K451", lambda: karat.evaluate(REPEATS, ids=False)),
     "ids=False": ("K451", lambda: karat.evaluate(TRUE, PRED, ids=False)),
     "ids=5": ("K451", lambda: karat.evaluate(TRUE, PRED, ids=5)),
     "an area without scores, with a judge": (
         "K210",
-        lambda: karat.evaluate(**ROWS, metrics=["roc_auc"]),
+        lambda: karat.evaluate(**grouped(ROWS), metrics=["roc_auc"]),
     ),
-    "sets with a judge": ("K243", lambda: karat.evaluate(gold=SETS, judge=SETS, y_pred=SETS)),
-    "a column beside values, with a judge": ("K143", lambda: karat.evaluate(**ROWS, y_true="x")),
-    "a report with a judge, evaluated": ("K450", lambda: karat.evaluate(karat.evaluate(**ROWS))),
+    "sets with a judge": (
+        "K243",
+        lambda: karat.evaluate(y_true=SETS, design=karat.Judge(SETS), y_pred=SETS),
+    ),
+    "a column beside values, with a judge": (
+        "K143",
+        lambda: karat.evaluate(**grouped(ROWS), y_true="x"),
+    ),
+    "a report with a judge, evaluated": (
+        "K450",
+        lambda: karat.evaluate(karat.evaluate(**grouped(ROWS))),
+    ),
     "a report with a judge, compared": (
         "K450",
-        lambda: karat.compare(JUDGE, karat.evaluate(**ROWS)),
+        lambda: karat.compare(JUDGE, karat.evaluate(**grouped(ROWS))),
     ),
     "a report with a judge, in a gate": (
         "K450",
-        lambda: karat.gate(karat.evaluate(**ROWS), min={"accuracy": 0.1}),
+        lambda: karat.gate(karat.evaluate(**grouped(ROWS)), min={"accuracy": 0.1}),
     ),
     "a report with a judge, as a baseline": (
         "K450",
-        lambda: karat.gate(TRUE, PRED, baseline=karat.evaluate(**ROWS), max_drop={"mcc": 0.1}),
+        lambda: karat.gate(
+            TRUE, PRED, baseline=karat.evaluate(**grouped(ROWS)), max_drop={"mcc": 0.1}
+        ),
     ),
     "unknown subjects": ("K122", lambda: next(samples(subjects=["nothing"]))),
     "limits of every look without rows": (
         "K452",
-        karat.evaluate(TRUE, PRED, anytime=1000).confidence.quantile,
+        karat.evaluate(TRUE, PRED, design=karat.Looks(1000)).confidence.quantile,
     ),
 }
 
@@ -70,11 +82,11 @@ def test_the_call_is_an_error_of_karat(name: str) -> None:
 
 def test_a_check_refuses_repeats_without_ids_as_the_report_does() -> None:
     with pytest.raises(karat.KaratError, match="K251"):
-        karat.evaluate(REPEATS, folds="auto")
-    problem = karat.check(REPEATS, folds="auto").problem
+        karat.evaluate(REPEATS, design=karat.Folds())
+    problem = karat.check(REPEATS, design=karat.Folds()).problem
     assert problem is not None
     assert problem.code == "K251"
-    karat.evaluate(REPEATS, folds="auto", level=None)
+    karat.evaluate(REPEATS, design=karat.Folds(), level=None)
 
 
 def test_ids_of_rows_are_those_of_the_rows() -> None:
@@ -98,7 +110,7 @@ def test_ids_beyond_64_bits_are_text_in_frames(first: int) -> None:
 def test_ids_that_repeat_are_a_doubt_in_arrays_as_in_tables() -> None:
     ids = np.arange(60) // 2
     array = karat.evaluate(TRUE, PRED, ids=ids, level=None).doubts
-    table = karat.evaluate(REPEATS.assign(id=ids), folds=None, level=None).doubts
+    table = karat.evaluate(REPEATS.assign(id=ids), level=None).doubts
     found = [next(one for one in each if one.code == "D105") for each in (array, table)]
     assert found[0].evidence == found[1].evidence.replace(" of column 'id'", "")
     assert found[0].option.endswith("give the ids as clusters: clusters=.")
@@ -126,7 +138,7 @@ def test_options_of_a_command_are_named_as_typed(capsys: Any, tmp_path: Any) -> 
     path = tmp_path / "rows.csv"
     gold = [1 if i % 3 else "" for i in range(60)]
     pd.DataFrame({"pred": PRED, "judge": TRUE, "gold": gold}).to_csv(path, index=False)
-    judged = ("report", str(path), "--judge", "judge", "--gold", "gold")
+    judged = ("report", str(path), "--judge", "judge", "--true", "gold")
     assert karat_(*judged).code == 0
     assert "K243  --errors cannot" in karat_(*judged, "--errors", str(tmp_path / "e.csv")).err
     assert "K243  --max-memory cannot" in karat_(*judged, "--max-memory", "1MiB").err

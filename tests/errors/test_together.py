@@ -15,11 +15,12 @@ from karat.cli import main
 from karat.errors import together
 from karat.errors.options import parameter
 from karat.errors.together import BY_DEFINITION, TABLE, Refusal
+from tests.grouping import grouped
 
 N = 40
 SETS = [["a"], ["a", "b"]] * (N // 2)
 LABELS = [0, 1] * (N // 2)
-GOLD = {"gold": [0, 1, None, None] * (N // 4), "judge": LABELS, "gold_is_random": True}
+GOLD = {"y_true": [0, 1, None, None] * (N // 4), "design": karat.Judge(LABELS, is_random=True)}
 VALUES: dict[str, Any] = {
     "adjust": "maxt",
     "anytime": 100,
@@ -71,16 +72,21 @@ def of_arrays(cell: Refusal, given: dict[str, Any]) -> Any:
     rows = SETS if cell.beside.startswith("sets") else LABELS
     match cell.verb:
         case "evaluate" if cell.beside == "judge":
-            return karat.evaluate(**GOLD, y_pred=LABELS, **given)
+            return karat.evaluate(**grouped({**GOLD, **given}), y_pred=LABELS)
         case "compare" if cell.beside == "judge":
-            return karat.compare(**GOLD, y_pred={"old": LABELS, "new": LABELS[::-1]}, **given)
+            return karat.compare(
+                **grouped({**GOLD, **given}, ("adjust",)),
+                y_pred={"old": LABELS, "new": LABELS[::-1]},
+            )
         case "evaluate" | "any":
-            return karat.evaluate(rows, rows, **given)
+            return karat.evaluate(rows, rows, **grouped(given))
         case "compare":
-            return karat.compare(rows, {"old": rows, "new": rows[::-1]}, **given)
+            return karat.compare(
+                rows, {"old": rows, "new": rows[::-1]}, **grouped(given, ("adjust",))
+            )
         case "gate":
             bound = {"micro_f1": 0.1} if cell.beside.startswith("sets") else {"accuracy": 0.1}
-            return karat.gate(rows, rows, min=bound, **given)
+            return karat.gate(rows, rows, min=bound, **grouped(given))
     raise AssertionError(cell)
 
 
@@ -96,28 +102,30 @@ def call(cell: Refusal, folder: Path) -> Any:
         given["by"] = VALUES["by"]
     if cell.beside == "listed rows":
         table_of_classes().write_parquet(folder / "rows.parquet")
-        return karat.evaluate(folder / "rows.parquet", keep_rows=3, **given)
+        return karat.evaluate(
+            folder / "rows.parquet", **grouped({"reading": karat.Reading(keep_rows=3), **given})
+        )
     if cell.beside == "models on different rows":
         true, pred = {"old": LABELS, "new": LABELS[:30]}, {"old": LABELS, "new": LABELS[:30]}
-        return karat.compare(true, pred, **given)
+        return karat.compare(true, pred, **grouped(given, ("adjust",)))
     if cell.beside == "reports":
         reports = {name: karat.evaluate(LABELS, LABELS) for name in ("old", "new")}
-        return karat.compare(reports, **given)
+        return karat.compare(reports, **grouped(given, ("adjust",)))
     if cell.beside == "a report":
-        return karat.gate(karat.evaluate(LABELS, LABELS), min={"accuracy": 0.1}, **given)
+        return karat.gate(karat.evaluate(LABELS, LABELS), min={"accuracy": 0.1}, **grouped(given))
     if cell.verb == "Stream":
         if cell.option == "anytime":
             stream = karat.Stream()
             stream.update(SETS, SETS)
-            return stream.report(anytime=value)
-        return karat.Stream(**given).update(SETS, SETS)
+            return stream.report(design=karat.Looks(value))
+        return karat.Stream(**grouped(given)).update(SETS, SETS)
     if cell.beside == "sets of a table" and cell.option == "checkpoint":
         table_of_sets().write_parquet(folder / "sets.parquet")
-        return karat.evaluate(folder / "sets.parquet", **given)
+        return karat.evaluate(folder / "sets.parquet", **grouped(given))
     if cell.beside == "sets of a table" and cell.option == "by":
         return karat.gate(table_of_sets(), by="country", min={"micro_f1": 0.1})
     if cell.beside == "sets of a table":
-        return karat.evaluate(table_of_sets(), **given)
+        return karat.evaluate(table_of_sets(), **grouped(given))
     return of_arrays(cell, given)
 
 
@@ -172,7 +180,7 @@ def test_options_of_commands_alone(
     files = [str(path)] if option[0] == "--errors" else [str(path), str(path)]
     command = "report" if option[0] == "--errors" else "compare"
     value = option[1] if option[0] == "--nulls" else str(tmp_path / option[1])
-    judged = ["--gold", "gold", "--judge", "judge"]
+    judged = ["--true", "gold", "--judge", "judge"]
     assert main([command, *files, *judged, option[0], value]) == 2
     assert f"K243  {option[0]}" in capsys.readouterr().err
 

@@ -53,7 +53,7 @@ def other_slices() -> Any:
     table = {"label": [0, 1] * 40, "pred": [0, 1] * 40, "country": ["NO"] * 80, "sex": ["f"] * 80}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "base.json"
-        karat.gate(table, update_baseline=path, by="country")
+        karat.gate(table, by="country").save_baseline(path)
         return karat.gate(table, baseline=path, by="sex")
 
 
@@ -136,13 +136,13 @@ def weighed_otherwise() -> None:
 
 def crowded() -> None:
     """More rows than are kept, of one class of three."""
-    stream = karat.Stream(max_memory=1 << 20)
+    stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20))
     stream.update(np.zeros(50_000, int), y_prob=np.tile([1.0, 0.0, 0.0], (50_000, 1)))
 
 
 def of_many_classes() -> None:
     """More rows of 200 classes than are kept."""
-    stream = karat.Stream(labels=range(200), max_memory=1 << 20)
+    stream = karat.Stream(labels=range(200), reading=karat.Reading(max_memory=1 << 20))
     stream.update(np.arange(3_000) % 200, y_prob=np.eye(200)[np.arange(3_000) % 200])
 
 
@@ -153,7 +153,9 @@ def crowded_clusters() -> None:
         path = Path(folder) / "rows.parquet"
         columns = {"label": [0, 1] * (n // 2), "prob": np.arange(n) / n, "user": range(n)}
         pd.DataFrame(columns).to_parquet(path)
-        karat.evaluate(path, y_prob="prob", clusters="user", max_memory=1 << 20)
+        karat.evaluate(
+            path, y_prob="prob", clusters="user", reading=karat.Reading(max_memory=1 << 20)
+        )
 
 
 def of_partitions() -> None:
@@ -180,7 +182,7 @@ def scored_by(metric: str, learned: list[int]) -> None:
 TRIGGERS: dict[str, Callable[[], object]] = {
     "K502": asked_of_workers_without_karat,
     "K503": lambda: list(joined([(0, 0, 2, b"")])),
-    "K117": lambda: karat.evaluate([0, 1], [0, 1], class_names=["one"]),
+    "K117": lambda: karat.evaluate([0, 1], [0, 1], labels=karat.Labels(names=["one"])),
     "K127": lambda: karat.f1(y_pred=[0, 1]),
     "K128": lambda: karat.evaluate([0, 1]),
     "K129": lambda: karat.roc_auc([0, 1], y_prob=[0.25, 0.75], y_score=[-1.0, 1.0]),
@@ -190,11 +192,11 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K141": lambda: karat.evaluate(confusion=[[3, 1], [2, 4]], clusters=["ann", "bob"]),
     "K142": lambda: karat.evaluate(TABLE, y_prob=[0.25, 0.75]),
     "K143": lambda: karat.evaluate([0, 1], [0, 1], weights="weight"),
-    "K144": lambda: karat.evaluate([0, 1], [0, 1], nulls="drop"),
+    "K144": lambda: karat.evaluate([0, 1], [0, 1], reading=karat.Reading(nulls="drop")),
     "K149": lambda: karat.evaluate(
         confusion=pd.DataFrame(NAMED, index=[*NAMED]), labels=["b", "a"]
     ),
-    "K150": lambda: karat.evaluate([0, 1], [0, 1], weights=[1, 2.5], weights_are="frequency"),
+    "K150": lambda: karat.evaluate([0, 1], [0, 1], weights=karat.Frequency([1, 2.5])),
     "K156": lambda: karat.evaluate([0, 1], [0, 1], y_pred=[0, 1]),
     "K157": lambda: karat.evaluate(TABLE, y_true="label", y_pred="label"),
     "K158": lambda: karat.evaluate(TABLE, y_true=0.5),
@@ -213,43 +215,61 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K220": lambda: karat.f1(np.eye(2), np.eye(2)),
     "K224": lambda: karat.roc_auc([{0}, {1}], y_score=[{0: 0.5}, {1: 0.5}], average="macro"),
     "K225": lambda: karat.coverage_error([{0}, {1, 2}], y_score=[{0: 0.5}, {}]),
-    "K227": lambda: karat.evaluate(["cat||dog"], ["cat"], separator="|"),
+    "K227": lambda: karat.evaluate(["cat||dog"], ["cat"], labels=karat.Labels(separator="|")),
     "K228": lambda: karat.evaluate(
         {"true_cat": [1], "true_dog": [0], "pred_cat": [1]}, y_true="true_*", y_pred="pred_*"
     ),
     "K229": lambda: refuse_doubles(["1", "1.0"], [1, 1]),
-    "K222": lambda: karat.evaluate(np.eye(2), np.eye(2), design="case-control"),
+    "K222": lambda: karat.evaluate(np.eye(2), np.eye(2), design=karat.CaseControl()),
     "K226": lambda: karat.objectives.multilabel([[0.5, 1.5], [1.5, 0.5]], [[1, 0, 1], [0, 0, 1]]),
     "K230": lambda: karat.objectives.multilabel([[0.5, 1.5], [1.5, 0.5]], [[1, 0], [0, 1.5]]),
     "K231": lambda: karat.objectives.LightGBMObjective("multilabel"),
-    "K232": lambda: karat.evaluate([0, 1], [0, 1], keep_rows=-1),
+    "K232": lambda: karat.evaluate([0, 1], [0, 1], reading=karat.Reading(keep_rows=-1)),
     "K233": lambda: karat.evaluate([0, 1], [0, 1]).rows(true=1),
-    "K250": lambda: karat.evaluate([0, 1] * 4, [0, 1] * 4, folds=[1] * 8),
-    "K251": lambda: karat.evaluate([0, 1] * 4, [0, 1] * 4, folds=TWICE),
-    "K252": lambda: karat.evaluate([0, 1] * 4, [0, 1] * 4, folds=TWICE, ids=[0, 0, 1, 1] * 2),
+    "K250": lambda: karat.evaluate([0, 1] * 4, [0, 1] * 4, design=karat.Folds([1] * 8)),
+    "K251": lambda: karat.evaluate([0, 1] * 4, [0, 1] * 4, design=karat.Folds(TWICE)),
+    "K252": lambda: karat.evaluate(
+        [0, 1] * 4, [0, 1] * 4, design=karat.Folds(TWICE), ids=[0, 0, 1, 1] * 2
+    ),
     "K253": lambda: karat.evaluate(
-        [0, 1] * 4, [0, 1] * 4, folds={**TWICE, "repeat": [0] * 3 + [1] * 5}, ids=range(8)
+        [0, 1] * 4,
+        [0, 1] * 4,
+        design=karat.Folds({**TWICE, "repeat": [0] * 3 + [1] * 5}),
+        ids=range(8),
     ),
     "K254": lambda: karat.evaluate(
-        [0, 1] * 4, [0, 1] * 4, folds={"repeat": [0] * 4 + [1] * 4, "fold": [0] * 8}, ids=range(8)
+        [0, 1] * 4,
+        [0, 1] * 4,
+        design=karat.Folds({"repeat": [0] * 4 + [1] * 4, "fold": [0] * 8}),
+        ids=range(8),
     ),
     "K255": lambda: karat.evaluate(
-        [0, 1] * 4, [0, 1] * 4, folds={"fold": [0, 1] * 4, "holdout": [None] * 4 + [1, 0] * 2}
+        [0, 1] * 4,
+        [0, 1] * 4,
+        design=karat.Folds({"fold": [0, 1] * 4, "holdout": [None] * 4 + [1, 0] * 2}),
     ),
     "K256": lambda: karat.gate(
-        {**TABLE, "fold": [0, 1]}, baseline={**TABLE, "fold": [1, 0]}, folds="fold"
+        {**TABLE, "fold": [0, 1]}, baseline={**TABLE, "fold": [1, 0]}, design=karat.Folds("fold")
     ),
-    "K258": lambda: karat.evaluate([0, 1, 1, 0] * 12, [0, 1] * 24, folds=[0] * 24 + [1] * 24),
+    "K258": lambda: karat.evaluate(
+        [0, 1, 1, 0] * 12, [0, 1] * 24, design=karat.Folds([0] * 24 + [1] * 24)
+    ),
     "K316": lambda: karat.kappa_linear(["low", "medium", "high"], ["low", "high", "high"]),
     "K317": lambda: karat.evaluate(["2", "9", "10"], y_prob=np.eye(3)),
     "K318": lambda: karat.accuracy([0, 1, 2, -100], [0, 1, 1, 1]),
     "K424": lambda: karat.evaluate(confusion=[[3, 1, 4], [2, 5, 7], [5, 6, 11]]),
     "K427": lambda: karat.evaluate({"label": [0, 1], "pred": [0, 1], "count": [50, 35]}),
     "K257": lambda: karat.from_cross_validate({"test_score": [0.5, 0.6]}, [[0], [1]], [0, 1]),
-    "K234": lambda: karat.evaluate(["ok", "fraud"], ["ok", "ok"], keep_rows=20).rows(true="frod"),
-    "K235": lambda: karat.evaluate([0] * 9, [1] * 9, keep_rows=2).rows(limit=5),
-    "K237": lambda: karat.evaluate([0, 1], [0, 1], anytime=1000, method="bootstrap"),
-    "K238": lambda: karat.compare([0, 1], TWO_MODELS, anytime=1000, paired=False),
+    "K234": lambda: karat.evaluate(
+        ["ok", "fraud"], ["ok", "ok"], reading=karat.Reading(keep_rows=20)
+    ).rows(true="frod"),
+    "K235": lambda: karat.evaluate([0] * 9, [1] * 9, reading=karat.Reading(keep_rows=2)).rows(
+        limit=5
+    ),
+    "K237": lambda: karat.evaluate(
+        [0, 1], [0, 1], design=karat.Looks(1000), interval=karat.Interval(method="bootstrap")
+    ),
+    "K238": lambda: karat.compare([0, 1], TWO_MODELS, design=karat.Looks(1000), paired=False),
     "K240": lambda: monitored(weights=[1.0, 2.0]),
     "K241": monitored,
     "K430": of_ids_that_were_added,
@@ -267,7 +287,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K313": lambda: karat.scorer("accuracy")(None, [[0], [1]], [0, 1]),
     "K314": lambda: scored_by("log_loss", [0, 1, 3]),
     "K451": lambda: karat.evaluate([0, 1], [0, 1], ids=False),
-    "K452": lambda: karat.evaluate([0, 1], [0, 1], anytime=True).confidence.tail,
+    "K452": lambda: karat.evaluate([0, 1], [0, 1], design=karat.Looks()).confidence.tail,
     "K421": lambda: karat.evaluate("rows.parquet", weights=cast("Any", [1, 2])),
     "K422": lambda: karat.evaluate(["rows.parquet", "SELECT 1 AS label, 1 AS pred"]),
     "K423": of_partitions,
@@ -279,7 +299,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K126": lambda: karat.evaluate([0, 1], [0, 1], sample_weight=[1, 2]),
     "K136": lambda: karat.evaluate([0, 1, 2], y_prob=np.eye(3), threshold=0.5),
     "K145": lambda: karat.evaluate([0, 1, 1], [0, 1, 0], clusters=["ann", "ann", "ann"]),
-    "K413": lambda: karat.gate([0, 1], [0, 1], update_baseline="no folder/base.json"),
+    "K413": lambda: karat.gate([0, 1], [0, 1]).save_baseline("no folder/base.json"),
     "K146": crowded,
     "K147": of_many_classes,
     "K151": lambda: karat.objectives.multiclass([0.5, 1.5], [0, 1]),

@@ -52,8 +52,8 @@ def _writers() -> dict[str, Callable[[Path], object]]:
         "gate.json": gated.to_json,
         "read.karat": _checkpoint,
         "baseline.json": lambda path: karat.gate(
-            {"label": Y, "pred": P}, min={"accuracy": 0.1}, update_baseline=path
-        ),
+            {"label": Y, "pred": P}, min={"accuracy": 0.1}
+        ).save_baseline(path),
     }
 
 
@@ -147,8 +147,8 @@ def rewriting(kind: str, path: Path) -> None:
         "report": lambda i: reports[i].to_json(path),
         "checkpoint": lambda i: Checkpoint(path, "read").save(i, progressed[i], is_last=True),
         "baseline": lambda i: karat.gate(
-            {"label": Y, "pred": (P, Y)[i]}, min={"accuracy": 0.1}, update_baseline=path
-        ),
+            {"label": Y, "pred": (P, Y)[i]}, min={"accuracy": 0.1}
+        ).save_baseline(path),
     }
     writers[kind](0)
     print("ready", flush=True)

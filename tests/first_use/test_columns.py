@@ -264,10 +264,15 @@ def test_a_column_of_units_or_partitions_names_the_positive_class(tmp_path: Path
     rows = _of_words()
     path = written(tmp_path / "rows.parquet", rows)
     expected = karat.evaluate(rows)["f1"].value
-    resumed = karat.evaluate(path, metrics="f1", checkpoint=tmp_path / "read.ck")
+    resumed = karat.evaluate(
+        path, metrics="f1", reading=karat.Reading(checkpoint=tmp_path / "read.ck")
+    )
     assert resumed["f1"].value == expected
     many = written(tmp_path / "many.parquet", pd.concat([rows] * 4000))
-    assert karat.evaluate(many, metrics="f1", max_memory=1 << 20)["f1"].value == expected
+    assert (
+        karat.evaluate(many, metrics="f1", reading=karat.Reading(max_memory=1 << 20))["f1"].value
+        == expected
+    )
     dask = optional("dask.dataframe").from_pandas(rows, npartitions=3)
     assert karat.evaluate(dask, metrics="f1")["f1"].value == expected
 

@@ -238,7 +238,9 @@ def test_beyond_memory_their_number_is_bounded_from_below(k: int, n_scores: str)
     rolled = np.roll(own, 7)
     given = prob[:, 1] if n_scores == "one" else prob
     for pred in (own, rolled):
-        stream = karat.Stream(labels=range(k), max_memory=1 << 20, level=None)
+        stream = karat.Stream(
+            labels=range(k), reading=karat.Reading(max_memory=1 << 20), level=None
+        )
         for rows in np.array_split(np.arange(n), 9):
             stream.update(true[rows], pred[rows], y_prob=given[rows])
         found = [one for one in doubts(stream.report()) if one.code == "D115"]

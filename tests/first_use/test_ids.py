@@ -189,7 +189,7 @@ def test_ids_of_rows_that_do_not_fit_are_compared(ending: str, tmp_path: Path) -
     rows = pd.concat([ROWS.assign(prob=TRUE * 0.5 + 0.1)] * 300)
     path = written(tmp_path / f"a.{ending}", rows)
     for ids in (None, "id"):
-        report = karat.evaluate(path, ids=ids, max_memory=1 << 20)
+        report = karat.evaluate(path, ids=ids, reading=karat.Reading(max_memory=1 << 20))
         assert [x.code for x in report.doubts] == ["D105"]
 
 

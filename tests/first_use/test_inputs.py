@@ -160,7 +160,9 @@ def _stored(frame: pd.DataFrame, kind: str, folder: Path) -> tuple[Any, dict[str
         return folder / "rows.csv", {}
     many = pd.concat([frame] * 25, ignore_index=True) if kind == "bounded" else frame
     many.to_parquet(folder / "rows.parquet")
-    return folder / "rows.parquet", {"max_memory": 1 << 20} if kind == "bounded" else {}
+    return folder / "rows.parquet", {
+        "reading": karat.Reading(max_memory=1 << 20)
+    } if kind == "bounded" else {}
 
 
 # Names of columns.

@@ -109,7 +109,7 @@ def test_a_gate_speaks_of_the_log_loss_where_a_rule_does(tmp_path: Path) -> None
     report = library.evaluate(truth, y_prob=p)
     assert "D106" in [one.code for one in report.doubts]
     path = tmp_path / "base.json"
-    written = library.gate(truth, y_prob=p, update_baseline=path, min={"accuracy": 0.1})
+    written = library.gate(truth, y_prob=p, min={"accuracy": 0.1}).save_baseline(path)
     for found in (written, library.gate(report, min={"accuracy": 0.1})):
         assert found.verdict == "PASS"
         assert "D106" not in [one.code for one in found.doubts]
@@ -121,12 +121,16 @@ def test_a_gate_speaks_of_the_log_loss_where_a_rule_does(tmp_path: Path) -> None
 
 
 def test_a_slip_of_a_word_is_named(karat: Karat) -> None:
-    assert advice(lambda: library.evaluate(ROWS, nulls="Drop")).startswith(
+    assert advice(lambda: library.evaluate(ROWS, reading=library.Reading(nulls="Drop"))).startswith(
         "Did you mean nulls='drop'?"
     )
-    assert "side='low'" in advice(lambda: library.evaluate(ROWS, side="LOW"))
+    assert "side='low'" in advice(
+        lambda: library.evaluate(ROWS, interval=library.Interval(side="LOW"))
+    )
     assert "design='case-control'" in advice(lambda: library.evaluate(ROWS, design="case_control"))
-    assert "Did you mean" not in advice(lambda: library.evaluate(ROWS, nulls="zzz"))
+    assert "Did you mean" not in advice(
+        lambda: library.evaluate(ROWS, reading=library.Reading(nulls="zzz"))
+    )
     for option, given, meant in (
         ("--nulls", "Drop", "drop"),
         ("--format", "JSON", "json"),
@@ -177,7 +181,7 @@ def test_missing_labels_are_left_out_of_tables_alone() -> None:
     assert arrays == "Fill or remove those rows in every argument."
     rows = {"label": [1, 0, None], "pred": [1, 0, 1]}
     assert "nulls='drop'" in advice(lambda: library.evaluate(rows))
-    assert library.evaluate(rows, nulls="drop").n_rows == 2
+    assert library.evaluate(rows, reading=library.Reading(nulls="drop")).n_rows == 2
 
 
 def test_pictures_say_how_a_title_or_a_size_is_set() -> None:

@@ -59,25 +59,34 @@ def both_columns(values: pd.Series) -> pd.DataFrame:
         lambda f: karat.evaluate(TRUE, y_prob=PROB, by=SITES, clusters=f(ROWS)),
         lambda f: karat.evaluate(TRUE, PRED, weights=PROB, clusters=f(ROWS)),
         lambda f: karat.evaluate(TRUE, y_prob=PROB, weights=f(PROB)),
-        lambda f: karat.evaluate(TRUE, PRED, folds=f(ROWS % 3)),
-        lambda f: karat.evaluate(TRUE, y_prob=PROB, folds=f(ROWS % 3)),
+        lambda f: karat.evaluate(TRUE, PRED, design=karat.Folds(f(ROWS % 3))),
+        lambda f: karat.evaluate(TRUE, y_prob=PROB, design=karat.Folds(f(ROWS % 3))),
         lambda f: karat.evaluate(TRUE, PRED, ids=f(pd.Series(range(N), TRUE.index))),
-        lambda f: karat.compare(TRUE, {"old": PRED, "new": PRED}, folds=f(ROWS % 3)),
+        lambda f: karat.compare(TRUE, {"old": PRED, "new": PRED}, design=karat.Folds(f(ROWS % 3))),
         lambda f: karat.compare(TRUE, {"old": PRED, "new": f(PRED)}),
         lambda f: karat.compare(TRUE, y_prob={"old": PROB, "new": f(PROB)}),
         lambda f: karat.compare({"old": TRUE, "new": TRUE}, {"old": PRED, "new": f(PRED)}),
         lambda f: karat.gate(TRUE, f(PRED), min={"accuracy": 0.1}),
-        lambda f: karat.find_weak_slices(TRUE, f(PRED), by={"site": SITE}, n_permutations=99),
-        lambda f: karat.find_weak_slices(TRUE, PRED, by={"site": f(SITES)}, n_permutations=99),
+        lambda f: karat.find_weak_slices(
+            TRUE, f(PRED), by={"site": SITE}, interval=karat.Interval(n_replicates=99)
+        ),
+        lambda f: karat.find_weak_slices(
+            TRUE, PRED, by={"site": f(SITES)}, interval=karat.Interval(n_replicates=99)
+        ),
         lambda f: streamed(y_pred=f(PRED)),
         lambda f: streamed(y_prob=f(PROB)),
         lambda f: streamed(y_pred=PRED, weights=f(PROB)),
         lambda f: streamed(y_pred=PRED, y_prob=PROB, weights=f(PROB)),
         lambda f: karat.find_weak_slices(
-            TRUE, PRED, by=f(pd.DataFrame({"site": SITE}, TRUE.index)), n_permutations=99
+            TRUE,
+            PRED,
+            by=f(pd.DataFrame({"site": SITE}, TRUE.index)),
+            interval=karat.Interval(n_replicates=99),
         ),
         lambda f: karat.find_weak_slices(
-            loss=PROB, by=f(pd.DataFrame({"site": SITE}, TRUE.index)), n_permutations=99
+            loss=PROB,
+            by=f(pd.DataFrame({"site": SITE}, TRUE.index)),
+            interval=karat.Interval(n_replicates=99),
         ),
     ],
 )

@@ -155,7 +155,10 @@ def named_scores(rows: Any) -> pd.DataFrame:
 
 @pytest.mark.parametrize("max_memory", [1 << 28, 1 << 20])
 def test_scores_by_class_name_keep_the_order_in_a_stream(max_memory: int) -> None:
-    stream, n = karat.Stream(max_memory=max_memory), 1 if max_memory > 1 << 20 else 400
+    stream, n = (
+        karat.Stream(reading=karat.Reading(max_memory=max_memory)),
+        1 if max_memory > 1 << 20 else 400,
+    )
     for rows in BATCHES:
         scores = pd.concat([named_scores(rows)] * n, ignore_index=True)
         stream.update(pd.concat([graded(TRUE[rows])] * n, ignore_index=True), y_prob=scores)
@@ -261,7 +264,11 @@ def test_rows_behind_a_number_show_the_difference() -> None:
     true = np.array([0, 1, 1, 0] * 5)
     scores = np.column_stack([np.full(20, 7.0), 7.0 + np.where(true == 1, 1.0, -1.0)])
     scores[3] = [0.0, 5.0]
-    rows = karat.evaluate(true, y_score=scores, keep_rows=3).rows(true=0, pred=1).to_frame()
+    rows = (
+        karat.evaluate(true, y_score=scores, reading=karat.Reading(keep_rows=3))
+        .rows(true=0, pred=1)
+        .to_frame()
+    )
     assert 5.0 in rows.to_numpy().ravel().tolist()
 
 
@@ -331,9 +338,9 @@ def test_named_axes_decide(rows: Any, columns: Any, is_turned: bool) -> None:
 
 def test_folds_of_rows_that_are_sorted_by_class_are_folds() -> None:
     true = np.sort(TRUE)
-    assert karat.evaluate(true, PRED, folds=np.arange(N) % 5).folds is not None
+    assert karat.evaluate(true, PRED, design=karat.Folds(np.arange(N) % 5)).folds is not None
     runs = np.tile(TRUE, 3), np.tile(PRED, 3), np.repeat(np.arange(3), N)
-    assert code(lambda: karat.evaluate(*runs[:2], folds=runs[2])) == "K258"
+    assert code(lambda: karat.evaluate(*runs[:2], design=karat.Folds(runs[2]))) == "K258"
     together = karat.evaluate(*runs[:2], clusters=np.tile(np.arange(N), 3))
     assert together["accuracy"].value == karat.accuracy(TRUE, PRED)
 

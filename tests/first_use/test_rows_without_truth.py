@@ -25,7 +25,7 @@ def checked_more_often(n: int = 900, *, is_random: bool = False) -> pd.DataFrame
 
 
 def doubts(source: Any, **options: Any) -> list[str]:
-    found = karat.evaluate(source, nulls="drop", positive="ill", **options)
+    found = karat.evaluate(source, positive="ill", **options, reading=karat.Reading(nulls="drop"))
     return [str(one) for one in found.doubts if one.code == "D146"]
 
 

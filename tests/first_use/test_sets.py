@@ -109,7 +109,7 @@ def test_blank_text_may_be_an_empty_set(tmp_path: Path, capsys: pytest.CaptureFi
     with pytest.raises(karat.KaratError, match=r"K104[^$]*separator='\|'"):
         karat.evaluate(path)
     assert "--separator '|'" in Karat(capsys)("report", path).err
-    assert karat.evaluate(path, separator="|").n_rows == 4
+    assert karat.evaluate(path, labels=karat.Labels(separator="|")).n_rows == 4
     path.write_text("true,pred\nsea,sea\n,sand\nsand,sand\nsky,sky\n")
     with pytest.raises(karat.KaratError, match="K104") as caught:
         karat.evaluate(path)
@@ -143,4 +143,4 @@ def test_null_truth_may_be_an_empty_set() -> None:
     unknown[:5] = np.nan
     assert "D121" not in codes(karat.evaluate(unknown, PRED))
     frame = pd.DataFrame({"true": ["sea", None, "sky|sea"], "pred": ["sea", "", "sky"]})
-    assert codes(karat.evaluate(frame, separator="|")) == ["D121"]
+    assert codes(karat.evaluate(frame, labels=karat.Labels(separator="|"))) == ["D121"]

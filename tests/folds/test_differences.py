@@ -38,7 +38,7 @@ def models() -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_differences_are_those_of_the_folds(metric: str) -> None:
     nb, rf = models()
     scores = {name: one[PROBABILITIES].to_numpy() for name, one in (("nb", nb), ("rf", rf))}
-    found = karat.compare(nb.label, y_prob=scores, folds=nb.fold, metrics=[metric])
+    found = karat.compare(nb.label, y_prob=scores, design=karat.Folds(nb.fold), metrics=[metric])
     each = {
         name: np.array(
             [
@@ -66,7 +66,7 @@ def test_differences_are_those_of_the_folds(metric: str) -> None:
 def test_pairs_of_three_models_are_adjusted() -> None:
     nb, rf = models()
     given = {"nb": nb.pred, "rf": rf.pred, "worst": np.roll(nb.pred, 40)}
-    found = karat.compare(nb.label, given, folds=nb.fold, metrics=["accuracy"])
+    found = karat.compare(nb.label, given, design=karat.Folds(nb.fold), metrics=["accuracy"])
     p = sorted(one.p for one in found.folds.values())
     adjusted = sorted(one.p_adjusted for one in found.folds.values())
     assert adjusted == pytest.approx(np.maximum.accumulate([3 * p[0], 2 * p[1], p[2]]))
@@ -82,7 +82,9 @@ def test_the_command_line_compares_over_folds(
     out = tmp_path / "compared.json"
     run("compare", str(NB), str(RF), "--folds", "auto", "-o", str(out))
     nb, rf = models()
-    wanted = karat.compare(nb.label, {"iris_nb": nb.pred, "iris_rf": rf.pred}, folds=nb.fold)
+    wanted = karat.compare(
+        nb.label, {"iris_nb": nb.pred, "iris_rf": rf.pred}, design=karat.Folds(nb.fold)
+    )
     of_accuracy = json.loads(out.read_text())["folds"][0]
     assert of_accuracy["p"] == pytest.approx(wanted.folds["accuracy"].p)
     html = tmp_path / "compared.html"
@@ -91,14 +93,14 @@ def test_the_command_line_compares_over_folds(
 
 
 def test_a_gate_judges_means_over_folds() -> None:
-    report = karat.evaluate(NB, folds="fold")
+    report = karat.evaluate(NB, design=karat.Folds("fold"))
     mean, pooled = report.folds["accuracy"], report["accuracy"]
     assert mean.low > pooled.low  # five folds of these data differ little
     between = (mean.low + pooled.low) / 2
-    options: dict[str, Any] = {"min": {"accuracy": between}, "evidence": "low"}
+    options: dict[str, Any] = {"min": {"accuracy": between}, "rules": karat.Rules(evidence="low")}
     assert karat.gate(NB, **options).verdict == "PASS"
     assert karat.gate(NB, **options).rules[0].verdict == "INCONCLUSIVE"
-    (rule,) = karat.gate(NB, folds="fold", **options).rules
+    (rule,) = karat.gate(NB, design=karat.Folds("fold"), **options).rules
     assert rule.verdict == "PASS"
     assert (rule.value, rule.low, rule.high) == (mean.fold_mean, mean.low, mean.high)
     assert rule.rule.startswith("fold mean of accuracy ≥")
@@ -106,11 +108,15 @@ def test_a_gate_judges_means_over_folds() -> None:
 
 def test_a_gate_compares_fold_by_fold(tmp_path: Path) -> None:
     nb, rf = models()
-    wanted = karat.compare(nb.label, {"rf": rf.pred, "nb": nb.pred}, folds=nb.fold)
+    wanted = karat.compare(nb.label, {"rf": rf.pred, "nb": nb.pred}, design=karat.Folds(nb.fold))
     for given in (
-        karat.gate(NB, baseline=RF, folds="fold", no_worse_than={"accuracy": 0.02}),
+        karat.gate(NB, baseline=RF, design=karat.Folds("fold"), no_worse_than={"accuracy": 0.02}),
         karat.gate(
-            nb.label, nb.pred, baseline=rf.pred, folds=nb.fold, no_worse_than={"accuracy": 0.02}
+            nb.label,
+            nb.pred,
+            baseline=rf.pred,
+            design=karat.Folds(nb.fold),
+            no_worse_than={"accuracy": 0.02},
         ),
     ):
         (rule,) = given.rules
@@ -119,8 +125,10 @@ def test_a_gate_compares_fold_by_fold(tmp_path: Path) -> None:
         assert rule.difference_low == pytest.approx(one.low)
         assert rule.verdict == "PASS"
     base = tmp_path / "base.json"
-    karat.gate(RF, update_baseline=base)
-    (rule,) = karat.gate(NB, baseline=base, folds="fold", no_worse_than={"accuracy": 0.02}).rules
+    karat.gate(RF).save_baseline(base)
+    (rule,) = karat.gate(
+        NB, baseline=base, design=karat.Folds("fold"), no_worse_than={"accuracy": 0.02}
+    ).rules
     assert rule.verdict == "INCONCLUSIVE"
     assert "no rows with the same folds" in rule.reason
 
@@ -128,11 +136,13 @@ def test_a_gate_compares_fold_by_fold(tmp_path: Path) -> None:
 def test_other_folds_are_refused() -> None:
     nb, rf = models()
     with pytest.raises(KaratError, match="K256"):
-        karat.gate(nb, baseline=rf.assign(fold=np.roll(rf.fold, 1)), folds="fold")
+        karat.gate(nb, baseline=rf.assign(fold=np.roll(rf.fold, 1)), design=karat.Folds("fold"))
     with pytest.raises(KaratError, match="K250"):
-        karat.compare({"a": [0, 1], "b": [0, 1]}, {"a": [0, 1], "b": [1, 0]}, folds=[0, 1])
+        karat.compare(
+            {"a": [0, 1], "b": [0, 1]}, {"a": [0, 1], "b": [1, 0]}, design=karat.Folds([0, 1])
+        )
     with pytest.raises(KaratError, match="K176"):
-        karat.gate(NB, folds="fold", by="label", min={"accuracy": 0.5})
+        karat.gate(NB, design=karat.Folds("fold"), by="label", min={"accuracy": 0.5})
 
 
 def test_repeats_of_models_need_ids_as_clusters() -> None:
@@ -141,8 +151,10 @@ def test_repeats_of_models_need_ids_as_clusters() -> None:
     given = {name: np.where(rng.random(120) < 0.2, 1 - true, true) for name in "ab"}
     folds = {"repeat": np.repeat([0, 1], 60), "fold": np.tile(np.arange(60) % 3, 2)}
     with pytest.raises(KaratError, match="K251"):
-        karat.compare(true, given, folds=folds)
-    found = karat.compare(true, given, folds=folds, clusters=np.tile(np.arange(60), 2))
+        karat.compare(true, given, design=karat.Folds(folds))
+    found = karat.compare(
+        true, given, design=karat.Folds(folds), clusters=np.tile(np.arange(60), 2)
+    )
     assert found.folds["accuracy"].n_folds == 6
 
 
@@ -150,13 +162,20 @@ def test_looks_and_judges_have_no_folds() -> None:
     nb, rf = models()
     both = {"nb": nb.pred, "rf": rf.pred}
     with pytest.raises(KaratError, match="K237"):
-        karat.evaluate(nb.label, nb.pred, folds=nb.fold, anytime=150)
+        karat.evaluate(nb.label, nb.pred, design=[karat.Folds(nb.fold), karat.Looks(150)])
     with pytest.raises(KaratError, match="K237"):
-        karat.compare(nb.label, both, folds=nb.fold, anytime=150)
+        karat.compare(nb.label, both, design=[karat.Folds(nb.fold), karat.Looks(150)])
     with pytest.raises(KaratError, match="K237"):
-        karat.gate(NB, folds="fold", anytime=150, min={"accuracy": 0.5})
+        karat.gate(NB, min={"accuracy": 0.5}, design=[karat.Folds("fold"), karat.Looks(150)])
     gold = nb.label.where(nb.index < 60, None)
     with pytest.raises(KaratError, match="K243"):
-        karat.evaluate(gold=gold, judge=nb.pred, gold_is_random=True, folds=nb.fold)
+        karat.evaluate(
+            y_true=gold, design=[karat.Judge(nb.pred, is_random=True), karat.Folds(nb.fold)]
+        )
     with pytest.raises(KaratError, match="K243"):
-        karat.compare(None, both, gold=gold, judge=nb.pred, gold_is_random=True, folds=nb.fold)
+        karat.compare(
+            None,
+            both,
+            y_true=gold,
+            design=[karat.Judge(nb.pred, is_random=True), karat.Folds(nb.fold)],
+        )

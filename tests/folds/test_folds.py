@@ -50,7 +50,7 @@ def corrected(values: np.ndarray, ratio: float, level: float = 0.95) -> tuple[fl
 
 def test_values_of_folds_are_those_of_their_rows_alone() -> None:
     rows = pd.read_csv(BREAST)
-    report = karat.evaluate(BREAST, positive="malignant", folds="fold")
+    report = karat.evaluate(BREAST, positive="malignant", design=karat.Folds("fold"))
     for name in NAMES:
         each = [
             karat.evaluate(part, positive="malignant", metrics=[name], level=None)[name].value
@@ -75,7 +75,7 @@ def get_range(name: str) -> tuple[float, float]:
 
 def test_the_pooled_numbers_are_those_of_a_report_without_folds() -> None:
     whole = karat.evaluate(BREAST, positive="malignant").to_dict()
-    folded = karat.evaluate(BREAST, positive="malignant", folds="fold").to_dict()
+    folded = karat.evaluate(BREAST, positive="malignant", design=karat.Folds("fold")).to_dict()
     assert folded.pop("folds")["test_train_ratio"] == pytest.approx(0.25, abs=1e-3)
     assert (folded["mapping"].pop("folds"), whole["mapping"].pop("folds")) == ("fold", None)
     assert folded == whole
@@ -85,7 +85,7 @@ def test_the_pooled_numbers_are_those_of_a_report_without_folds() -> None:
 def test_every_source_has_the_same_folds(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = pd.read_csv(BREAST)
     options: dict[str, Any] = {"positive": "malignant", "metrics": ["accuracy", "f1"]}
-    wanted = karat.evaluate(rows.label, rows.pred, folds=rows.fold, **options).folds
+    wanted = karat.evaluate(rows.label, rows.pred, design=karat.Folds(rows.fold), **options).folds
     given: Any = rows
     if source == "arrow":
         given = optional("pyarrow").Table.from_pandas(rows)
@@ -93,11 +93,13 @@ def test_every_source_has_the_same_folds(source: str, monkeypatch: pytest.Monkey
         given = PREDICTIONS / "breast_cancer_rf.parquet"
     if source == "stream":
         # Rows that do not fit: the labels of each fold are counted batch by batch.
-        options |= {"max_memory": 1 << 20, "y_prob": ""}
+        options |= {"reading": karat.Reading(max_memory=1 << 20), "y_prob": ""}
         monkeypatch.setattr("karat.data.sources.files.rows._LEAST_BYTES", 1 << 10)
         monkeypatch.setattr("karat.api.evaluation.ScoreParts", _tiny)
     if source != "arrays":
-        found = karat.evaluate(given, folds="auto" if source == "frame" else "fold", **options)
+        found = karat.evaluate(
+            given, design=karat.Folds("auto" if source == "frame" else "fold"), **options
+        )
         assert dict(found.folds["f1"].to_dict()) == dict(wanted["f1"].to_dict())
         assert found.folds.axis.names == wanted.axis.names
 
@@ -110,15 +112,15 @@ def _tiny(max_memory: int, **options: Any) -> Any:
 
 def test_folds_that_are_numbers_are_never_bins() -> None:
     true, fold = [0, 1] * 60, np.repeat(np.arange(30.0), 4)
-    report = karat.evaluate(true, true, folds=fold)
+    report = karat.evaluate(true, true, design=karat.Folds(fold))
     assert report.folds.axis.names == tuple(map(str, range(30)))
-    table = karat.evaluate({"label": true, "pred": true, "k": fold}, folds="k")
+    table = karat.evaluate({"label": true, "pred": true, "k": fold}, design=karat.Folds("k"))
     assert table.folds.axis.names == report.folds.axis.names
 
 
 def test_repeats_take_the_predictions_of_a_row_together() -> None:
     rows = repeated()
-    report = karat.evaluate(rows, y_true="y", y_prob="proba", folds="fold")
+    report = karat.evaluate(rows, y_true="y", y_prob="proba", design=karat.Folds("fold"))
     by_ids = karat.evaluate(rows, y_true="y", y_prob="proba", clusters="id")
     assert report.is_clustered
     for name in NAMES:
@@ -130,29 +132,34 @@ def test_repeats_take_the_predictions_of_a_row_together() -> None:
     assert (found.n_folds, found.n_repeats) == (12, 3)
     assert found.test_train_ratio == pytest.approx(1 / 3)
     arrays = karat.evaluate(
-        rows.y, y_prob=rows.proba, folds={"repeat": rows.repeat, "fold": rows.fold}, ids=rows.id
+        rows.y,
+        y_prob=rows.proba,
+        design=karat.Folds({"repeat": rows.repeat, "fold": rows.fold}),
+        ids=rows.id,
     )
     assert arrays.folds["accuracy"].to_dict() == found.to_dict()
     assert arrays["accuracy"].low == report["accuracy"].low
     columns = rows[["repeat", "fold"]]
-    of_table = karat.evaluate(rows.y, y_prob=rows.proba, folds=columns, ids=rows.id)
+    of_table = karat.evaluate(rows.y, y_prob=rows.proba, design=karat.Folds(columns), ids=rows.id)
     assert of_table.to_json() == arrays.to_json()
     with pytest.raises(karat.InputError, match="K250"):
-        karat.evaluate(rows.y, y_prob=rows.proba, folds=rows[["id", "fold"]])
+        karat.evaluate(rows.y, y_prob=rows.proba, design=karat.Folds(rows[["id", "fold"]]))
 
 
 def test_a_mean_is_undefined_where_a_fold_lacks_a_class() -> None:
     true = ["a", "b"] * 6 + ["a", "c"] * 6
-    report = karat.evaluate(true, true[1:] + true[:1], folds=[0] * 12 + [1] * 12)
+    report = karat.evaluate(true, true[1:] + true[:1], design=karat.Folds([0] * 12 + [1] * 12))
     found = report.folds["macro_f1"]
     assert math.isnan(found.fold_mean)
     assert found.low is None
     assert found.undefined == "fold 0: no row is truly of c"
     assert report.folds["accuracy"].undefined is None
-    scores = karat.evaluate([0, 1] * 6 + [1] * 6, y_prob=np.linspace(0, 1, 18), folds=[0, 1, 2] * 6)
+    scores = karat.evaluate(
+        [0, 1] * 6 + [1] * 6, y_prob=np.linspace(0, 1, 18), design=karat.Folds([0, 1, 2] * 6)
+    )
     assert scores.folds["roc_auc"].undefined is None
     one = karat.evaluate(
-        [0, 1] * 6 + [1] * 6, y_prob=np.linspace(0, 1, 18), folds=[0] * 12 + [1] * 6
+        [0, 1] * 6 + [1] * 6, y_prob=np.linspace(0, 1, 18), design=karat.Folds([0] * 12 + [1] * 6)
     )
     assert "fold 1:" in str(one.folds["roc_auc"].undefined)
 
@@ -171,16 +178,16 @@ def test_a_mean_is_undefined_where_a_fold_lacks_a_class() -> None:
 def test_structures_that_are_none_are_refused(change: dict[str, Any], code: str) -> None:
     table = {"id": [*range(6)] * 2, "repeat": [0] * 6 + [1] * 6, "fold": [0, 1, 2] * 4}
     table |= {"label": [0, 1] * 6, "pred": [0, 1] * 6}
-    karat.evaluate(table, folds="fold")  # the sabotaged tables differ in one column
+    karat.evaluate(table, design=karat.Folds("fold"))  # the sabotaged tables differ in one column
     with pytest.raises(KaratError) as refused:
-        karat.evaluate({**table, **change}, folds="fold")
+        karat.evaluate({**table, **change}, design=karat.Folds("fold"))
     assert refused.value.code == code
 
 
 def test_repeated_ids_without_repeats_are_refused() -> None:
     table = {"id": [0, 1, 2, 0], "fold": [0, 0, 1, 1], "label": [0, 1, 0, 1], "pred": [0, 1, 1, 1]}
     with pytest.raises(KaratError, match="K252"):
-        karat.evaluate(table, folds="fold")
+        karat.evaluate(table, design=karat.Folds("fold"))
 
 
 def test_single_folds_take_the_stated_number_of_training_rows() -> None:
@@ -195,14 +202,16 @@ def test_single_folds_take_the_stated_number_of_training_rows() -> None:
     table = {name: np.broadcast_to(values, 60) for name, values in table.items()}
     true = np.concatenate(rows) % 2
     table |= {"label": true, "pred": np.where(rng.random(60) < 0.2, 1 - true, true)}
-    found = karat.evaluate(table, folds="fold").folds["accuracy"]
+    found = karat.evaluate(table, design=karat.Folds("fold")).folds["accuracy"]
     assert found.test_train_ratio == pytest.approx(1 / 3)
     assert found.standard_error == pytest.approx(corrected(np.array(found.values), 1 / 3)[0])
 
 
 @pytest.mark.parametrize("options", [{}, {"level": None}, {"metrics": ["f1", "log_loss"]}])
 def test_json_holds_the_folds(options: dict[str, Any]) -> None:
-    report = karat.evaluate(repeated(), y_true="y", y_prob="proba", folds="fold", **options)
+    report = karat.evaluate(
+        repeated(), y_true="y", y_prob="proba", design=karat.Folds("fold"), **options
+    )
     text = report.to_json()
     optional("jsonschema").validate(json.loads(text), report_schema())
     again = karat.Report.from_json(text)
@@ -214,7 +223,7 @@ def test_json_holds_the_folds(options: dict[str, Any]) -> None:
 
 
 def test_text_states_what_each_interval_covers() -> None:
-    lines = karat.evaluate(BREAST, positive="malignant", folds="fold").text()
+    lines = karat.evaluate(BREAST, positive="malignant", design=karat.Folds("fold")).text()
     text = " ".join(lines.split())
     assert "Folds by fold 5 folds of 113 to 114 rows" in text
     assert "covers the sampling of test rows, given the fitted models" in text
@@ -226,7 +235,7 @@ def test_text_states_what_each_interval_covers() -> None:
 
 
 def test_repeats_state_how_often_their_interval_covered() -> None:
-    report = karat.evaluate(repeated(), y_true="y", y_prob="proba", folds="fold")
+    report = karat.evaluate(repeated(), y_true="y", y_prob="proba", design=karat.Folds("fold"))
     assert "it covered 87 to 99 % instead of 95 %" in report.folds.covers["repeats"]
     assert f"Repeats: {report.folds.covers['repeats']}." in " ".join(report.text().split())
     assert report.folds.covers["repeats"] in report.to_html()
@@ -235,7 +244,9 @@ def test_repeats_state_how_often_their_interval_covered() -> None:
     single = repeated(repeats=1)
     assert (
         "repeats"
-        not in karat.evaluate(single, y_true="y", y_prob="proba", folds="fold").folds.covers
+        not in karat.evaluate(
+            single, y_true="y", y_prob="proba", design=karat.Folds("fold")
+        ).folds.covers
     )
 
 
@@ -244,7 +255,12 @@ def test_a_gate_over_repeats_states_how_often_intervals_covered() -> None:
     for n in (1, 3):
         rows = repeated(repeats=n)
         found = karat.gate(
-            rows, y_true="y", y_prob="proba", folds="fold", ids="id", min="accuracy=0.1"
+            rows,
+            y_true="y",
+            y_prob="proba",
+            design=karat.Folds("fold"),
+            ids="id",
+            min="accuracy=0.1",
         )
         notes[n] = " ".join(found.notes)
     assert "Rules are judged on means over folds" in notes[1]
@@ -254,16 +270,18 @@ def test_a_gate_over_repeats_states_how_often_intervals_covered() -> None:
 
 def test_folds_of_one_value_have_no_limits_and_decide_no_gate() -> None:
     true, fold = np.tile([0, 1], 25), np.arange(50) % 5
-    report = karat.evaluate(true, true, folds=fold)
+    report = karat.evaluate(true, true, design=karat.Folds(fold))
     found = report.folds["accuracy"]
     assert (found.fold_mean, found.low, found.high) == (1.0, None, None)
     assert found.remark is not None
     assert "spread is unknown" in found.remark
-    rule: dict[str, Any] = {"min": {"accuracy": 0.99}, "evidence": "low"}
-    assert karat.gate(true, true, folds=fold, **rule).verdict == "INCONCLUSIVE"
+    rule: dict[str, Any] = {"min": {"accuracy": 0.99}, "rules": karat.Rules(evidence="low")}
+    assert karat.gate(true, true, design=karat.Folds(fold), **rule).verdict == "INCONCLUSIVE"
     worse = true.copy()
     worse[:5] ^= 1
-    compared = karat.compare(true, {"a": true, "b": worse}, folds=fold).folds["accuracy"]
+    compared = karat.compare(true, {"a": true, "b": worse}, design=karat.Folds(fold)).folds[
+        "accuracy"
+    ]
     assert (compared.low, compared.high, compared.p) == (None, None, None)
 
 
@@ -271,7 +289,9 @@ def test_a_drop_over_folds_is_tested_with_students_t() -> None:
     true, fold = np.tile([0, 1], 50), np.arange(100) % 5
     worse = true.copy()
     worse[[0, 1, 2, 3, 4, 5, 6, 10, 11, 12]] ^= 1
-    gate = karat.gate(true, worse, baseline=true, folds=fold, max_drop={"accuracy": 0.01})
+    gate = karat.gate(
+        true, worse, baseline=true, design=karat.Folds(fold), max_drop={"accuracy": 0.01}
+    )
     drops = np.array([np.mean((worse != true)[fold == k]) for k in range(5)])
     error = drops.std(ddof=1) * math.sqrt(1 / 5 + 1 / 4)
     expected = stats.t.sf((drops.mean() - 0.01) / error, 4)
@@ -282,7 +302,7 @@ def test_a_drop_over_folds_is_tested_with_students_t() -> None:
 def test_names_of_folds_with_points_are_names() -> None:
     fold = np.array(["v1", "v1.0", "v2"])[np.arange(60) % 3]
     true = np.arange(60) % 2
-    assert karat.evaluate(true, true, folds=fold).folds["accuracy"].n_folds == 3
+    assert karat.evaluate(true, true, design=karat.Folds(fold)).folds["accuracy"].n_folds == 3
 
 
 def test_a_column_of_folds_that_is_not_read_is_named() -> None:
@@ -294,7 +314,7 @@ def test_a_column_of_folds_that_is_not_read_is_named() -> None:
         # It has a role of its own, or is used as another one.
         for used in ({"by": "fold"}, {"clusters": "fold"}):
             assert "folds" not in karat.evaluate(source, positive="malignant", **used).mapping
-        found = karat.evaluate(source, positive="malignant", folds="auto")
+        found = karat.evaluate(source, positive="malignant", design=karat.Folds())
         assert found.mapping["folds"] == "fold"
     others = rows.rename(columns={"fold": "part"})
     assert "folds" not in karat.evaluate(others, positive="malignant").mapping
@@ -316,7 +336,7 @@ def test_large_files_name_a_column_of_folds_too(tmp_path: Path) -> None:
         "positive": 1,
         "metrics": ["roc_auc"],
     }
-    bounded = karat.evaluate(path, max_memory=2**20, **options)
+    bounded = karat.evaluate(path, reading=karat.Reading(max_memory=2**20), **options)
     assert dict(bounded.mapping) == dict(karat.evaluate(path, **options).mapping)
     assert bounded.mapping["folds"] is None
 
@@ -328,7 +348,7 @@ def test_a_baseline_of_repeats_has_no_doubt_about_its_ids(tmp_path: Path) -> Non
     for path, rows in zip(paths, (new, old), strict=True):
         rows.to_csv(path, index=False)
     rules: dict[str, Any] = {"max_drop": {"accuracy": 0.1}, "positive": 1, "baseline": paths[1]}
-    for grouped in ({"folds": "fold"}, {"clusters": "id"}):
+    for grouped in ({"design": karat.Folds("fold")}, {"clusters": "id"}):
         codes = [one.code for one in karat.gate(paths[0], **rules, **grouped).doubts]
         assert "D105" not in codes
     # Ids that repeat in the baseline alone are in doubt.

@@ -69,7 +69,7 @@ def by_loops(
 @pytest.mark.parametrize("k", [3, 5])
 def test_the_report_gives_the_algorithm_of_the_paper(k: int) -> None:
     results, X, y = validated(karat.NestedFolds(k, n_repeats=4, seed=1))  # noqa: N806
-    report = karat.evaluate(karat.from_cross_validate(results, X, y), folds="fold")
+    report = karat.evaluate(karat.from_cross_validate(results, X, y), design=karat.Folds("fold"))
     value, error, bias = by_loops(results, X, y, k, 4)
     found = report.folds["error_rate"].nested
     assert found is not None
@@ -148,17 +148,19 @@ def test_repeats_and_random_splits_are_recognized() -> None:
     assert sorted({*zip(table["repeat"].tolist(), table["fold"].tolist(), strict=True)}) == [
         (r, f) for r in range(3) for f in range(4)
     ]
-    scores = karat.evaluate(table, folds="fold").folds["accuracy"].values
+    scores = karat.evaluate(table, design=karat.Folds("fold")).folds["accuracy"].values
     assert scores == pytest.approx(results["test_score"])
     random, X, y = validated(ShuffleSplit(6, test_size=0.25, random_state=0))  # noqa: N806
-    found = karat.evaluate(karat.from_cross_validate(random, X, y), folds="fold").folds["accuracy"]
+    found = karat.evaluate(
+        karat.from_cross_validate(random, X, y), design=karat.Folds("fold")
+    ).folds["accuracy"]
     assert found.values == pytest.approx(random["test_score"])
     n_test, n_train = (len(random["indices"][x][0]) for x in ("test", "train"))
     assert found.test_train_ratio == pytest.approx(n_test / n_train)
     decided, X, y = validated(KFold(4), RidgeClassifier())  # noqa: N806
     table = karat.from_cross_validate(decided, X, y)
     assert "score" in table
-    assert karat.evaluate(table, y_score="score", folds="fold").folds[
+    assert karat.evaluate(table, y_score="score", design=karat.Folds("fold")).folds[
         "accuracy"
     ].values == pytest.approx(decided["test_score"])
 
@@ -167,7 +169,9 @@ def test_predictions_in_the_order_of_rows_take_the_folds_of_the_splits() -> None
     X, y = load_iris(return_X_y=True)  # noqa: N806
     cv = KFold(5, shuffle=True, random_state=0)
     predicted = cross_val_predict(GaussianNB(), X, y, cv=cv)
-    report = karat.evaluate(y, predicted, folds=karat.fold_of_rows(cv.split(X, y), len(y)))
+    report = karat.evaluate(
+        y, predicted, design=karat.Folds(karat.fold_of_rows(cv.split(X, y), len(y)))
+    )
     results = cross_validate(GaussianNB(), X, y, cv=cv)
     assert report.folds["accuracy"].values == pytest.approx(results["test_score"])
     with pytest.raises(KaratError, match="K257"):
@@ -198,7 +202,7 @@ def test_results_that_lack_something_are_refused() -> None:
         for name, column in table.items()
     }
     with pytest.raises(KaratError, match="K255"):
-        karat.evaluate(part, folds="fold")
+        karat.evaluate(part, design=karat.Folds("fold"))
 
 
 def test_stratified_folds_have_the_proportions_of_the_classes() -> None:

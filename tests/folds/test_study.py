@@ -39,7 +39,7 @@ def test_the_study_measures_the_intervals_of_reports() -> None:
         "pred": predicted[model, row].astype(int),
     }
     limits = limits_of(losses, repeat, fold, other, population.n)
-    result = karat.evaluate(table, folds="fold").folds["error_rate"]
+    result = karat.evaluate(table, design=karat.Folds("fold")).folds["error_rate"]
     assert (result.low, result.high) == pytest.approx(limits["Nadeau–Bengio, all repeats"])
     assert result.nested is not None
     assert (result.nested.low, result.nested.high) == pytest.approx(limits["nested"])
@@ -49,7 +49,7 @@ def test_the_study_measures_the_intervals_of_reports() -> None:
         for name, column in table.items()
         if name not in ("repeat", "holdout")
     }
-    single = karat.evaluate(alone, folds="fold")
+    single = karat.evaluate(alone, design=karat.Folds("fold"))
     one = single.folds["error_rate"]
     assert (one.low, one.high) == pytest.approx(limits["Nadeau–Bengio, one repeat"])
     pooled = single["error_rate"]

@@ -32,7 +32,7 @@ COUNTRY = np.array(["NO", "SE", "DK"])[np.arange(600) % 3]
 def made(path: Path, columns: Any = None, **options: Any) -> str:
     target = path / "base.json"
     source = table(TRUE, OLD) if columns is None else columns
-    result = karat.gate(source, min={"accuracy": 0.5}, update_baseline=target, **options)
+    result = karat.gate(source, min={"accuracy": 0.5}, **options).save_baseline(target)
     assert result.passed, result
     assert any("Wrote" in note for note in result.notes)
     return str(target)
@@ -43,7 +43,7 @@ def differences(result: Any) -> list[Any]:
 
 
 def test_rows_of_a_baseline_give_what_the_predictions_give(tmp_path: Path) -> None:
-    path = made(tmp_path, with_rows=True)
+    path = made(tmp_path, reading=karat.Reading(keep_rows=True))
     assert is_baseline(path)
     new = shuffled(table(TRUE, NEW))
     by_rows = karat.gate(new, baseline=path)
@@ -59,7 +59,7 @@ def test_rows_of_a_baseline_give_what_the_predictions_give(tmp_path: Path) -> No
 
 def test_scores_of_a_baseline_are_paired_too(tmp_path: Path) -> None:
     columns = table(TRUE, OLD, **{f"proba_{i}": PROB[:, i] for i in range(3)})
-    path = made(tmp_path, columns, with_rows=True)
+    path = made(tmp_path, columns, reading=karat.Reading(keep_rows=True))
     noisy = np.roll(PROB, 1, axis=1) * 0.2 + PROB * 0.8
     new = table(TRUE, OLD, **{f"proba_{i}": noisy[:, i] for i in range(3)})
     by_rows = karat.gate(new, baseline=path, max_drop={"log_loss": 0.0})
@@ -102,7 +102,7 @@ def test_a_metric_that_the_baseline_does_not_hold_does_not_pass(tmp_path: Path) 
 @pytest.mark.parametrize("with_rows", [False, True])
 def test_a_slice_that_is_gone_fails(tmp_path: Path, with_rows: bool) -> None:
     columns = table(TRUE, OLD, country=COUNTRY)
-    path = made(tmp_path, columns, by="country", with_rows=with_rows)
+    path = made(tmp_path, columns, by="country", reading=karat.Reading(keep_rows=with_rows))
     same = karat.gate(columns, baseline=path, by="country")
     assert same.passed
     assert {rule.slice for rule in same.rules} == {
@@ -126,10 +126,10 @@ def test_a_slice_of_predictions_that_is_gone_fails(tmp_path: Path) -> None:
 
 def test_a_baseline_is_not_written_where_the_gate_fails(tmp_path: Path) -> None:
     target = tmp_path / "base.json"
-    found = karat.gate(TRUE, OLD, min={"accuracy": 0.99}, update_baseline=target)
+    found = karat.gate(TRUE, OLD, min={"accuracy": 0.99}).save_baseline(target)
     assert not target.exists()
     assert any("was not written" in note for note in found.notes)
-    assert karat.gate(TRUE, OLD, update_baseline=target).passed
+    assert karat.gate(TRUE, OLD).save_baseline(target).passed
     assert target.exists()
 
 
@@ -138,7 +138,7 @@ def test_other_classes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(KaratError) as caught:
         karat.gate(table(TRUE + 1, NEW + 1), baseline=path)
     assert caught.value.code == "K174"
-    path = made(tmp_path, with_rows=True)
+    path = made(tmp_path, reading=karat.Reading(keep_rows=True))
     with pytest.raises(KaratError) as caught:
         karat.gate(table(TRUE + 1, NEW + 1), baseline=path)
     assert caught.value.code == "K174"
@@ -150,10 +150,12 @@ def test_other_settings_are_told(tmp_path: Path) -> None:
     assert any("undefined='zero'" in note for note in found.notes)
     with pytest.raises(KaratError, match=r"at 0\.95; the gate asks for both limits at 0\.9"):
         karat.gate(table(TRUE, OLD), baseline=path, level=0.9)
-    one_sided = karat.evaluate(TRUE, OLD, side="low")
+    one_sided = karat.evaluate(TRUE, OLD, interval=karat.Interval(side="low"))
     with pytest.raises(KaratError, match="limits on one side"):
         karat.gate(TRUE, OLD, baseline=one_sided)
-    assert karat.gate(table(TRUE, OLD), baseline=made(tmp_path, with_rows=True), level=0.9).passed
+    assert karat.gate(
+        table(TRUE, OLD), baseline=made(tmp_path, reading=karat.Reading(keep_rows=True)), level=0.9
+    ).passed
 
 
 def signed(content: dict[str, Any]) -> str:
@@ -224,7 +226,7 @@ DAMAGE: dict[str, Callable[[str], str]] = {
 def test_a_damaged_baseline_is_refused(
     damage: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = Path(made(tmp_path, with_rows=True))
+    path = Path(made(tmp_path, reading=karat.Reading(keep_rows=True)))
     text = path.read_text("utf-8")
     path.write_text(damage(text), "utf-8")
     assert path.read_text("utf-8") != text

@@ -111,13 +111,15 @@ def test_a_report_as_a_baseline_keeps_its_doubts(tmp_path: Path) -> None:
 def test_a_stored_baseline_with_rows_has_doubts_and_one_of_values_has_none(tmp_path: Path) -> None:
     path = tmp_path / "base.json"
     for with_rows, expected in ((True, ["D102"]), (False, [])):
-        made = karat.gate(TRUE, y_score=GOOD, update_baseline=path, with_rows=with_rows)
+        made = karat.gate(
+            TRUE, y_score=GOOD, reading=karat.Reading(keep_rows=with_rows)
+        ).save_baseline(path)
         assert codes(made) == ["D102"]
         assert of_baseline(karat.gate(TRUE, y_score=GOOD, baseline=path)) == expected
 
 
 def test_a_gate_that_writes_a_baseline_has_the_doubts_of_its_report(tmp_path: Path) -> None:
-    made = karat.gate(TRUE, y_prob=REVERSED, update_baseline=tmp_path / "base.json")
+    made = karat.gate(TRUE, y_prob=REVERSED).save_baseline(tmp_path / "base.json")
     assert codes(made) == ["D103"]
     assert made.doubts == karat.evaluate(TRUE, y_prob=REVERSED).doubts
 

@@ -46,7 +46,7 @@ def test_a_rule_that_the_rows_do_not_decide_does_not_pass(name: str) -> None:
 
 @pytest.mark.parametrize("name", UNDECIDED)
 def test_it_passes_where_that_is_chosen(name: str) -> None:
-    found = karat.gate(TRUE, NEW, **UNDECIDED[name], inconclusive="pass")
+    found = karat.gate(TRUE, NEW, **UNDECIDED[name], rules=karat.Rules(inconclusive="pass"))
     assert [rule.verdict for rule in found.rules] == ["INCONCLUSIVE"]
     assert (found.verdict, found.passed, bool(found), found.exit_code) == ("PASS", True, True, 0)
     assert found.headline == "PASS: 0 of 1 rule passed, 1 inconclusive"
@@ -58,7 +58,7 @@ def test_a_slice_of_few_rows_does_not_pass_where_that_is_chosen_alone() -> None:
         ("pass", "PASS", 0),
         ("fail", "INCONCLUSIVE", 3),
     ):
-        found = of_few_rows(inconclusive=choice)
+        found = of_few_rows(rules=karat.Rules(inconclusive=choice))
         assert [rule.verdict for rule in found.rules] == ["PASS", "INCONCLUSIVE", "PASS"]
         assert (found.verdict, found.exit_code) == (verdict, code)
 
@@ -66,7 +66,7 @@ def test_a_slice_of_few_rows_does_not_pass_where_that_is_chosen_alone() -> None:
 def test_a_rule_that_fails_comes_first() -> None:
     options = UNDECIDED["max drop"] | {"min": {"accuracy": 0.99}}
     for choice in (None, "pass", "fail"):
-        found = karat.gate(TRUE, NEW, **options, inconclusive=choice)
+        found = karat.gate(TRUE, NEW, **options, rules=karat.Rules(inconclusive=choice))
         assert (found.verdict, found.exit_code, found.passed) == ("FAIL", 1, False)
         assert found.headline == "FAIL: 1 of 2 rules failed, 1 inconclusive"
     warned = karat.gate(TRUE, NEW, **options, warn_only=True)
@@ -74,20 +74,25 @@ def test_a_rule_that_fails_comes_first() -> None:
 
 
 def test_the_older_switch_is_one_of_the_choices() -> None:
-    strict, chosen = of_few_rows(strict_inconclusive=True), of_few_rows(inconclusive="fail")
+    strict, chosen = (
+        of_few_rows(rules=karat.Rules(inconclusive="fail")),
+        of_few_rows(rules=karat.Rules(inconclusive="fail")),
+    )
     assert strict.to_dict() == chosen.to_dict()
     assert strict.exit_code == 3
     with pytest.raises(KaratError, match="K176"):
         of_few_rows(strict_inconclusive=True, inconclusive="pass")
     for wrong in ("maybe", True, 1):
         with pytest.raises(KaratError, match="K122"):
-            of_few_rows(inconclusive=wrong)
+            of_few_rows(rules=karat.Rules(inconclusive=wrong))
 
 
 def test_json_says_what_was_chosen_and_what_came_of_it() -> None:
     for choice, verdict, code in ((None, "INCONCLUSIVE", 3), ("pass", "PASS", 0)):
         content = json.loads(
-            karat.gate(TRUE, NEW, **UNDECIDED["max drop"], inconclusive=choice).to_json()
+            karat.gate(
+                TRUE, NEW, **UNDECIDED["max drop"], rules=karat.Rules(inconclusive=choice)
+            ).to_json()
         )
         told = [content[key] for key in ("verdict", "passed", "exit_code", "inconclusive")]
         assert told == [verdict, code == 0, code, choice]
@@ -96,7 +101,9 @@ def test_json_says_what_was_chosen_and_what_came_of_it() -> None:
 
 def test_others_are_shown_what_keeps_the_gate_from_passing() -> None:
     for choice, mark, kind in ((None, "❌", "error"), ("pass", "⚠️", "warning")):
-        found = karat.gate(TRUE, NEW, **UNDECIDED["max drop"], inconclusive=choice)
+        found = karat.gate(
+            TRUE, NEW, **UNDECIDED["max drop"], rules=karat.Rules(inconclusive=choice)
+        )
         assert mark in markdown_of_gate(found)
         (line,) = workflow_commands(found)
         assert line.startswith(f"::{kind} title=karat gate%3A INCONCLUSIVE::")
@@ -104,20 +111,20 @@ def test_others_are_shown_what_keeps_the_gate_from_passing() -> None:
 
 def test_no_baseline_is_written_where_the_gate_is_inconclusive(tmp_path: Path) -> None:
     path = tmp_path / "base.json"
-    found = karat.gate(TRUE, NEW, **UNDECIDED["max drop"], update_baseline=path)
+    found = karat.gate(TRUE, NEW, **UNDECIDED["max drop"]).save_baseline(path)
     assert not path.exists()
     assert found.notes[-1] == f"{path} was not written: the gate is inconclusive."
     assert found.updated_baseline is None
     passed = karat.gate(
-        TRUE, NEW, **UNDECIDED["max drop"], update_baseline=path, inconclusive="pass"
-    )
+        TRUE, NEW, **UNDECIDED["max drop"], rules=karat.Rules(inconclusive="pass")
+    ).save_baseline(path)
     assert path.exists()
     assert (passed.updated_baseline, passed.notes[-1]) == (str(path), f"Wrote {path}.")
 
 
 def test_a_baseline_alone_has_no_verdict(tmp_path: Path) -> None:
     path = tmp_path / "base.json"
-    found = karat.gate(TRUE, OLD, update_baseline=path)
+    found = karat.gate(TRUE, OLD).save_baseline(path)
     assert (found.verdict, found.passed, bool(found), found.exit_code) == (None, True, True, 0)
     assert str(found) == f"karat gate  baseline written: {path}"
     assert (found.updated_baseline, found.to_dict()["verdict"]) == (str(path), None)

@@ -20,7 +20,7 @@ DROP: Any = {"max_drop": {"accuracy": 0.2}, "min": {"accuracy": 0.5}}
 
 def baselines(folder: Path) -> dict[str, Any]:
     path, rows = folder / "base.json", {"label": TRUE, "pred": PRED}
-    karat.gate(rows, min={"accuracy": 0.1}, update_baseline=path)
+    karat.gate(rows, min={"accuracy": 0.1}).save_baseline(path)
     return {"a report": karat.evaluate(TRUE, PRED), "a file": path, "a table": rows}
 
 
@@ -37,9 +37,9 @@ def test_rules_that_compare_fail_and_name_the_class(kind: str, tmp_path: Path) -
 def test_a_class_of_few_rows_is_in_a_note(tmp_path: Path) -> None:
     rows, base = {"label": TRUE[KEPT], "pred": NOW}, baselines(tmp_path)["a report"]
     note = "The baseline has rows of class 'c'; these rows have none."
-    few = karat.gate(rows, baseline=base, min_n=41, **DROP)
+    few = karat.gate(rows, baseline=base, rules=karat.Rules(min_n=41), **DROP)
     assert (few.passed, note in few.notes) == (True, True)
-    declared = karat.gate(rows, baseline=base, allow_mismatch=True, **DROP)
+    declared = karat.gate(rows, baseline=base, rules=karat.Rules(allow_mismatch=True), **DROP)
     assert (declared.passed, note in declared.notes) == (True, True)
 
 

@@ -23,7 +23,10 @@ PROB = np.where(OLD[:, None] == np.arange(3), 0.7, 0.15)
 COUNTRY = np.array(["NO", "SE", "DK"])[np.arange(600) % 3]
 ROWS = table(TRUE, OLD, country=COUNTRY, **{f"proba_{i}": PROB[:, i] for i in range(3)})
 # Unpaired, so few rows exclude no drop.
-DROP: dict[str, Any] = {"max_drop": {"accuracy": 0.0, "log_loss": 0.1}, "inconclusive": "pass"}
+DROP: dict[str, Any] = {
+    "max_drop": {"accuracy": 0.0, "log_loss": 0.1},
+    "rules": karat.Rules(inconclusive="pass"),
+}
 
 
 def resealed(text: str) -> str:
@@ -35,7 +38,7 @@ def resealed(text: str) -> str:
 def written(path: Path, **options: Any) -> Path:
     target = path / "base.json"
     bounds: dict[str, Any] = {"min": {"accuracy": 0.5}, "max": {"log_loss": 9.0}}
-    assert karat.gate(ROWS, update_baseline=target, by="country", **bounds, **options).passed
+    assert karat.gate(ROWS, by="country", **bounds, **options).save_baseline(target).passed
     return target
 
 
@@ -128,8 +131,8 @@ def test_an_honest_baseline_is_believed(kind: str, undefined: Any, tmp_path: Pat
             options: dict[str, Any] = {"undefined": undefined}
             for rows in (False, True):
                 made = karat.gate(
-                    columns, update_baseline=path, min={"accuracy": 0.0}, with_rows=rows, **options
-                )
+                    columns, min={"accuracy": 0.0}, reading=karat.Reading(keep_rows=rows), **options
+                ).save_baseline(path)
                 assert made.passed
                 # Few rows tell nothing apart: what is asked here is that they are read.
                 karat.gate(columns, baseline=path, max_drop={"accuracy": 0.5}, **options)
@@ -139,7 +142,7 @@ def test_a_baseline_of_a_report_is_believed(tmp_path: Path) -> None:
     path = tmp_path / "base.json"
     for metrics in (None, ["accuracy", "macro_f1"]):
         report = karat.evaluate(TRUE, OLD, metrics=metrics)
-        assert karat.gate(report, update_baseline=path, min={"accuracy": 0.1}).passed
+        assert karat.gate(report, min={"accuracy": 0.1}).save_baseline(path).passed
         assert karat.gate(report, baseline=path, max_drop={"accuracy": 0.2}).passed
 
 
@@ -168,7 +171,7 @@ LIES_OF_ROWS: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
 @pytest.mark.parametrize("name", LIES_OF_ROWS)
 def test_rows_that_are_not_those_of_the_tally_are_refused(name: str, tmp_path: Path) -> None:
     """The gate compares with the rows, where there are some: a worse model would pass."""
-    path = written(tmp_path, with_rows=True)
+    path = written(tmp_path, reading=karat.Reading(keep_rows=True))
     assert karat.gate(ROWS, baseline=path, **DROP).passed
     content = json.loads(path.read_text("utf-8"))
     lie, message = LIES_OF_ROWS[name]
@@ -181,7 +184,7 @@ def test_rows_that_are_not_those_of_the_tally_are_refused(name: str, tmp_path: P
 
 def test_rows_beside_totals_alone_are_refused(tmp_path: Path) -> None:
     """karat writes rows with all cells of their tally; of totals the rows cannot be checked."""
-    path = written(tmp_path, with_rows=True)
+    path = written(tmp_path, reading=karat.Reading(keep_rows=True))
     content = json.loads(path.read_text("utf-8"))
     totals = to_marginals(from_bytes(base64.b64decode(content["tally"])))
     content["tally"] = base64.b64encode(to_bytes(totals)).decode("ascii")

@@ -36,7 +36,14 @@ def test_a_gate_for_every_run_has_the_limits_and_p_values_of_every_look() -> Non
     y, old, new = two_models(2000, lost=60)
     rules: dict[str, Any] = {"min": {"accuracy": 0.8}, "max_drop": {"accuracy": 0.01}}
     every, once = (
-        karat.gate(y, new, baseline=old, evidence="low", anytime=planned, **rules)
+        karat.gate(
+            y,
+            new,
+            baseline=old,
+            rules=karat.Rules(evidence="low"),
+            design=karat.Looks(planned),
+            **rules,
+        )
         for planned in (10_000, None)
     )
     bound, drop = every.rules
@@ -54,13 +61,15 @@ def test_a_gate_for_every_run_has_the_limits_and_p_values_of_every_look() -> Non
 def test_a_gate_for_every_run_compares_the_same_rows_alone() -> None:
     y, old, new = two_models(500, lost=100)
     report = karat.evaluate(y, old)
-    found = karat.gate(y, new, baseline=report, anytime=True)
+    found = karat.gate(y, new, baseline=report, design=karat.Looks())
     assert {rule.verdict for rule in found.rules} == {"INCONCLUSIVE"}
     assert karat.gate(y, new, baseline=report).verdict == "FAIL"
     wrong = karat.evaluate(y, new)
-    refused("K176", lambda: karat.gate(wrong, min={"accuracy": 0.5}, anytime=True))
-    same = karat.evaluate(y, new, anytime=True)
-    assert karat.gate(same, min={"accuracy": 0.5}, evidence="low", anytime=True).passed
+    refused("K176", lambda: karat.gate(wrong, min={"accuracy": 0.5}, design=karat.Looks()))
+    same = karat.evaluate(y, new, design=karat.Looks())
+    assert karat.gate(
+        same, min={"accuracy": 0.5}, rules=karat.Rules(evidence="low"), design=karat.Looks()
+    ).passed
 
 
 def test_limits_of_a_monitor_are_those_of_all_rules_together() -> None:
@@ -75,7 +84,7 @@ def test_limits_of_a_monitor_are_those_of_all_rules_together() -> None:
 
 
 def test_a_rule_that_failed_stays_failed_and_one_that_passed_may_fail_later() -> None:
-    monitor = karat.Monitor(min={"accuracy": 0.7}, anytime=1000)
+    monitor = karat.Monitor(min={"accuracy": 0.7}, design=karat.Looks(1000))
     results = [monitor.add(*batch(200, i, 0.95)) for i in range(3)]
     assert [one.verdict for one in results][-1] == "PASS"
     first = results[-1].decided(0)
@@ -91,7 +100,7 @@ def test_a_rule_that_failed_stays_failed_and_one_that_passed_may_fail_later() ->
     again = monitor.add(*batch(20_000, 20, 0.99))
     assert again.rules[0].low > 0.7
     assert (again.verdict, again.decided(0), again.exit_code) == ("FAIL", found, 1)
-    once = karat.Monitor(min={"accuracy": 0.7}, anytime=1000)
+    once = karat.Monitor(min={"accuracy": 0.7}, design=karat.Looks(1000))
     assert once.add(*batch(2000, 3, 0.95)).decided(0) == (1, 2000)
 
 
@@ -99,7 +108,7 @@ def test_few_rows_decide_nothing_and_an_undefined_metric_is_no_failure() -> None
     monitor = karat.Monitor(min={"roc_auc": 0.9}, labels=[0, 1])
     found = monitor.add([0, 0, 0], y_prob=[0.1, 0.2, 0.9])
     assert (found.verdict, found.passed, found.exit_code) == ("INCONCLUSIVE", True, 0)
-    strict = karat.Monitor(min={"accuracy": 0.9}, inconclusive="fail")
+    strict = karat.Monitor(min={"accuracy": 0.9}, rules=karat.Rules(inconclusive="fail"))
     assert strict.add([0, 1], [0, 1]).exit_code == 3
 
 
@@ -129,7 +138,7 @@ def test_batches_in_any_cut_give_the_limits_of_all_rows() -> None:
     whole = karat.Monitor(min={"macro_f1": 0.5}).add(y, pred, clusters=clusters, weights=weights)
     assert found.rules[0].low == pytest.approx(whole.rules[0].low, rel=1e-9)
     assert found.n == 900
-    report = karat.evaluate(y, pred, clusters=clusters, weights=weights, anytime=True)
+    report = karat.evaluate(y, pred, clusters=clusters, weights=weights, design=karat.Looks())
     assert found.rules[0].low == pytest.approx(report["macro_f1"].low, rel=1e-9)
 
 
@@ -149,7 +158,9 @@ def test_a_refused_batch_changes_nothing() -> None:
 
 
 def test_bytes_keep_everything_and_refuse_what_was_altered(tmp_path: Path) -> None:
-    monitor = karat.Monitor(min={"roc_auc": 0.8}, max_drop={"log_loss": 0.2}, anytime=500)
+    monitor = karat.Monitor(
+        min={"roc_auc": 0.8}, max_drop={"log_loss": 0.2}, design=karat.Looks(500)
+    )
     rng = np.random.default_rng(6)
     for _ in range(3):
         y = rng.integers(0, 2, 80)
@@ -171,7 +182,7 @@ def test_bytes_keep_everything_and_refuse_what_was_altered(tmp_path: Path) -> No
 
 def test_a_monitor_without_a_rule_or_rows_is_refused() -> None:
     refused("K176", karat.Monitor)
-    refused("K122", lambda: karat.Monitor(min={"accuracy": 0.5}, anytime=3))
+    refused("K122", lambda: karat.Monitor(min={"accuracy": 0.5}, design=karat.Looks(3)))
     refused("K237", lambda: karat.Monitor(min={"accuracy": 0.5}, level=None))
     refused("K101", lambda: karat.Monitor(min={"accuracy": 0.5}).result)
 
@@ -181,7 +192,9 @@ def test_bounds_at_the_true_values_are_decided_on_few_paths_and_by_one_look_on_m
     decided = once = 0
     for path in range(8):
         rng = np.random.default_rng([7, path])
-        monitor = karat.Monitor(min={"accuracy": 0.9}, max={"error_rate": 0.1}, anytime=2000)
+        monitor = karat.Monitor(
+            min={"accuracy": 0.9}, max={"error_rate": 0.1}, design=karat.Looks(2000)
+        )
         y = rng.integers(0, 2, 2000)
         pred = np.where(rng.random(2000) < 0.9, y, 1 - y)
         is_once = False
@@ -280,16 +293,18 @@ def test_limits_from_replicates_are_left_out_of_windows() -> None:
 def test_windows_have_no_planned_number() -> None:
     for anytime in (True, 500):
         refused("K122", lambda given=anytime: karat.Monitor(
-            min={"accuracy": 0.5}, windows=True, anytime=given
+            min={"accuracy": 0.5}, windows=True, design=karat.Looks(given)
         ))  # fmt: skip
     refused("K122", lambda: karat.Monitor(min={"accuracy": 0.5}, windows="week"))
-    assert karat.Monitor(min={"accuracy": 0.5}, windows=True, anytime=None).n_rows == 0
+    assert karat.Monitor(min={"accuracy": 0.5}, windows=True, design=karat.Looks(None)).n_rows == 0
 
 
 def test_an_undefined_metric_blocks_where_undecided_rules_do() -> None:
     y = [0, 0, 0]
     rule: dict[str, Any] = {"min": {"roc_auc": 0.9}, "labels": [0, 1]}
-    strict = karat.Monitor(inconclusive="fail", **rule).add(y, y_prob=[0.1, 0.2, 0.9])
+    strict = karat.Monitor(rules=karat.Rules(inconclusive="fail"), **rule).add(
+        y, y_prob=[0.1, 0.2, 0.9]
+    )
     assert (strict.verdict, strict.exit_code) == ("INCONCLUSIVE", 3)
     drop = karat.Monitor(max_drop={"roc_auc": 0.1}, labels=[0, 1])
     found = drop.add(y, y_prob=[0.1, 0.2, 0.9], baseline=[0.2, 0.3, 0.4])
@@ -322,7 +337,7 @@ def test_predictions_that_are_the_same_so_far_exclude_no_drop_of_rows_to_come() 
     y = np.arange(60) % 2
     rule: dict[str, Any] = {"max_drop": {"accuracy": 0.01}}
     assert karat.gate(y, y, baseline=y, **rule).verdict == "PASS"
-    assert karat.gate(y, y, baseline=y, anytime=True, **rule).verdict == "INCONCLUSIVE"
+    assert karat.gate(y, y, baseline=y, design=karat.Looks(), **rule).verdict == "INCONCLUSIVE"
     for windows in (False, True):
         found = karat.Monitor(windows=windows, **rule).add(y, y, baseline=y)
         assert found.verdict == "INCONCLUSIVE"
@@ -357,7 +372,7 @@ def test_a_loss_in_a_window_has_the_degrees_of_freedom_of_its_rarest_class() -> 
     p = np.clip(0.02 + 0.3 * y + 0.01 * rng.random(300), 0.0, 1.0)
     rule: dict[str, Any] = {"max": {"log_loss": 0.09}}
     assert karat.Monitor(windows=True, **rule).add(y, y_prob=p).verdict == "INCONCLUSIVE"
-    assert karat.gate(y, y_prob=p, evidence="low", **rule).verdict == "PASS"
+    assert karat.gate(y, y_prob=p, rules=karat.Rules(evidence="low"), **rule).verdict == "PASS"
 
 
 def test_a_loss_of_several_classes_has_the_degrees_of_freedom_of_the_rarest() -> None:
@@ -384,7 +399,7 @@ def test_limits_beyond_all_numbers_leave_a_drop_undecided() -> None:
 
 def test_a_gate_for_every_run_judges_bounds_by_the_limits() -> None:
     y, pred = batch(100, 15, 0.87)
-    every = karat.gate(y, pred, min={"accuracy": 0.95}, anytime=True)
+    every = karat.gate(y, pred, min={"accuracy": 0.95}, design=karat.Looks())
     once = karat.gate(y, pred, min={"accuracy": 0.95})
     assert (every.rules[0].verdict, once.rules[0].verdict) == ("INCONCLUSIVE", "FAIL")
 
@@ -576,7 +591,9 @@ def test_facts_that_no_monitor_has_are_refused(change: Any) -> None:
 
 def test_a_first_batch_of_one_cluster_is_inconclusive() -> None:
     rng = np.random.default_rng(0)
-    monitor = karat.Monitor(min={"accuracy": 0.3}, max_drop={"accuracy": 0.5}, anytime=200)
+    monitor = karat.Monitor(
+        min={"accuracy": 0.3}, max_drop={"accuracy": 0.5}, design=karat.Looks(200)
+    )
     for day in range(10):
         y = rng.integers(0, 2, 40)
         pred, old = (np.where(rng.random(40) < 0.9, y, 1 - y) for _ in range(2))

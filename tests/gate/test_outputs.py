@@ -31,7 +31,7 @@ HOSTILE = (
 
 def gate_of(slices: tuple[str, ...]) -> GateResult:
     by = np.arange(len(TRUE)) % len(slices)
-    found = karat.gate(TRUE, NEW, min={"accuracy": 0.99}, by=by, min_n=1)
+    found = karat.gate(TRUE, NEW, min={"accuracy": 0.99}, by=by, rules=karat.Rules(min_n=1))
     names = {f"slice={i}": f"country={name}" for i, name in enumerate(slices)}
     rules = tuple(
         replace(rule, slice=names.get(rule.slice or ""), reason=f"told {rule.slice}: {name}")
@@ -45,7 +45,7 @@ def test_junit_is_xml_with_a_case_for_each_rule() -> None:
     for result, failures, skipped in (
         (karat.gate(TRUE, NEW, min={"accuracy": 0.99, "macro_f1": 0.5}), 1, 0),
         (karat.gate(TRUE, NEW, **drop), 1, 0),
-        (karat.gate(TRUE, NEW, **drop, inconclusive="pass"), 0, 1),
+        (karat.gate(TRUE, NEW, **drop, rules=karat.Rules(inconclusive="pass")), 0, 1),
         (karat.gate(TRUE, NEW, baseline=OLD, no_worse_than={"accuracy": 0.035}), 1, 0),
     ):
         (suite,) = ET.fromstring(junit_of_gate(result))

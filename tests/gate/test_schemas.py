@@ -32,10 +32,10 @@ BINARY = TRUE > 0
 
 RESULTS: dict[str, Callable[[], Any]] = {
     "bounds": lambda: karat.gate(TRUE, NEW, min={"accuracy": 0.5}, max={"error_rate": 0.01}),
-    "limits": lambda: karat.gate(TRUE, NEW, min={"accuracy": 0.9}, evidence="low"),
+    "limits": lambda: karat.gate(TRUE, NEW, min={"accuracy": 0.9}, rules=karat.Rules(evidence="low")),
     "paired": lambda: karat.gate(TRUE, NEW, baseline=OLD),
-    "unpaired": lambda: karat.gate(TRUE, NEW, baseline=karat.evaluate(TRUE, OLD), adjust="none"),
-    "slices": lambda: karat.gate(TRUE, NEW, baseline=OLD, by=COUNTRY, min_n=1),
+    "unpaired": lambda: karat.gate(TRUE, NEW, baseline=karat.evaluate(TRUE, OLD), rules=karat.Rules(adjust="none")),
+    "slices": lambda: karat.gate(TRUE, NEW, baseline=OLD, by=COUNTRY, rules=karat.Rules(min_n=1)),
     "undefined": lambda: karat.gate([0, 1], [0, 0], min={"precision": 0.5}),
     "no interval": lambda: karat.gate(
         TRUE, y_prob=PROB, baseline=PROB[::-1].copy(),
@@ -44,27 +44,27 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "infinite": lambda: karat.gate(TRUE, y_prob=np.eye(3)[NEW], max={"log_loss": 5.0}),
     "undecided": lambda: karat.gate(TRUE, NEW, baseline=OLD, max_drop={"accuracy": 0.04}),
     "undecided passes": lambda: karat.gate(
-        TRUE, NEW, baseline=OLD, max_drop={"accuracy": 0.04}, inconclusive="pass"
+        TRUE, NEW, baseline=OLD, max_drop={"accuracy": 0.04}, rules=karat.Rules(inconclusive="pass")
     ),
 }  # fmt: skip
 BASELINES: dict[str, Any] = {
     "labels": (table(TRUE, OLD), {}),
-    "rows": (table(TRUE, OLD), {"with_rows": True}),
+    "rows": (table(TRUE, OLD), {"reading": karat.Reading(keep_rows=True)}),
     "slices": (table(TRUE, OLD, country=COUNTRY), {"by": "country", "undefined": "nan"}),
     "weights and scores": (
         table(TRUE, OLD, w=np.linspace(0.5, 2, 300), **{f"p_{i}": PROB[:, i] for i in range(3)}),
-        {"with_rows": True, "weights": "w", "y_prob": ["p_0", "p_1", "p_2"]},
+        {"reading": karat.Reading(keep_rows=True), "weights": "w", "y_prob": ["p_0", "p_1", "p_2"]},
     ),
     "text": (
         {"label": np.where(BINARY, "yes", "no"), "pred": np.where(OLD > 0, "yes", "no")},
-        {"positive": "yes", "with_rows": True},
+        {"positive": "yes", "reading": karat.Reading(keep_rows=True)},
     ),
 }
 
 
 def written(name: str, path: Path) -> dict[str, Any]:
     source, options = BASELINES[name]
-    made = karat.gate(source, update_baseline=path / "base.json", **options)
+    made = karat.gate(source, **options).save_baseline(path / "base.json")
     GATE.validate(json.loads(made.to_json()))
     found: dict[str, Any] = json.loads((path / "base.json").read_text("utf-8"))
     return found

@@ -10,6 +10,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from tests.grouping import grouped
 
 
 def drawn(seed: int, n: int = 200, k: int = 4) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -34,7 +35,7 @@ def test_bounds_are_those_of_the_report() -> None:
     # The limit decides where it is asked for.
     bound = {"macro_f1": (value.value + value.low) / 2}
     assert karat.gate(true, good, min=bound)
-    strict = karat.gate(true, good, min=bound, evidence="low")
+    strict = karat.gate(true, good, min=bound, rules=karat.Rules(evidence="low"))
     assert strict.rules[0].verdict == "INCONCLUSIVE"
     assert karat.gate(report, min={"micro_f1": 0.5}, max={"hamming_loss": 0.2})
     prob = np.where(good, 0.9, 0.1)
@@ -63,9 +64,9 @@ def test_metrics_of_scores_are_compared_row_by_row() -> None:
     prob = {x: 0.5 * p + 0.5 * both for x, p in (("old", good), ("new", bad))}
     drops = {"mean_average_precision": 0.2, "label_ranking_average_precision": 0.2}
     rules: dict[str, Any] = {"max_drop": drops, "no_worse_than": {"binary_cross_entropy": 0.5}}
-    paired = karat.gate(true, y_prob=prob["new"], baseline=prob["old"], **rules)
+    paired = karat.gate(true, y_prob=prob["new"], baseline=prob["old"], **grouped(rules))
     report: Any = karat.evaluate(true, y_prob=prob["old"])
-    apart = karat.gate(true, y_prob=prob["new"], baseline=report, **rules)
+    apart = karat.gate(true, y_prob=prob["new"], baseline=report, **grouped(rules))
     compared = karat.compare(true, y_prob=prob, metrics=[rule.metric for rule in paired.rules])
     for rule, other in zip(paired.rules, apart.rules, strict=True):
         one = compared[rule.metric]
@@ -80,20 +81,22 @@ def test_metrics_of_scores_are_compared_row_by_row() -> None:
 def test_a_baseline_that_is_a_report(tmp_path: Path) -> None:
     true, good, bad = drawn(3)
     path, report = tmp_path / "baseline.json", karat.evaluate(true, good)
-    written = karat.gate(true, good, update_baseline=path)
+    written = karat.gate(true, good).save_baseline(path)
     assert written.updated_baseline == str(path)
     rules: dict[str, Any] = {"max_drop": {"micro_f1": 0.02}}
-    by_file, by_report = (karat.gate(true, bad, baseline=x, **rules) for x in (path, report))
+    by_file, by_report = (
+        karat.gate(true, bad, baseline=x, **grouped(rules)) for x in (path, report)
+    )
     assert outcome(by_file) == outcome(by_report)
     assert by_file.rules[0].difference == by_report.rules[0].difference
     assert not by_file.is_paired
     assert "Unpaired" in str(by_file)
     # The control: row by row the same drop is far surer.
-    paired = karat.gate(true, bad, baseline=good, **rules).rules[0]
+    paired = karat.gate(true, bad, baseline=good, **grouped(rules)).rules[0]
     assert paired.difference_high - paired.difference_low < 0.8 * (
         by_file.rules[0].difference_high - by_file.rules[0].difference_low
     )
-    failed = karat.gate(true, bad, baseline=path, min={"micro_f1": 0.99}, update_baseline=path)
+    failed = karat.gate(true, bad, baseline=path, min={"micro_f1": 0.99}).save_baseline(path)
     assert "was not written" in str(failed)
 
 
@@ -102,7 +105,7 @@ def test_a_baseline_that_is_a_report(tmp_path: Path) -> None:
     [
         ({"by": np.arange(200) % 2}, "K222"),
         ({"ids": np.arange(200)}, "K222"),
-        ({"with_rows": True, "update_baseline": "b.json"}, "K222"),
+        ({"reading": karat.Reading(keep_rows=True), "update_baseline": "b.json"}, "K222"),
         ({"min": {"accuracy": 0.5}}, "K219"),
         ({"baseline": "none.json"}, "K176"),
         ({"baseline": karat.evaluate([0, 1], [0, 1])}, "K221"),
@@ -117,7 +120,7 @@ def test_what_a_gate_of_sets_does_not_take(
     monkeypatch.chdir(tmp_path)
     true, good, _ = drawn(4)
     with pytest.raises(KaratError) as caught:
-        karat.gate(true, good, **{"min": {"micro_f1": 0.5}, **options})
+        karat.gate(true, good, **grouped({"min": {"micro_f1": 0.5}, **options}))
     assert caught.value.code == code
 
 
@@ -127,6 +130,6 @@ def test_a_label_that_one_side_alone_predicts_may_be_compared(is_newer: bool) ->
     sides = [[{"a"}, {"c"}, {"a", "b"}, set()] * 8, [{"a"}, {"b"}, {"a"}, set()] * 8]
     now, before = sides if is_newer else sides[::-1]
     rules: dict[str, Any] = {"baseline": before, "no_worse_than": {"micro_f1": 0.9}}
-    found = karat.gate(true, now, **rules, allow_mismatch=True)
-    listed = karat.gate(true, now, **rules, labels=["a", "b", "c"])
+    found = karat.gate(true, now, **grouped({"rules": karat.Rules(allow_mismatch=True), **rules}))
+    listed = karat.gate(true, now, **grouped(rules), labels=["a", "b", "c"])
     assert found.to_dict()["rules"] == listed.to_dict()["rules"]

@@ -22,7 +22,7 @@ NOW = table(TRUE, NEW, channel=CHANNEL, region=REGION)
 
 
 def made(path: Path, source: Any = BEFORE, **options: Any) -> str:
-    karat.gate(source, update_baseline=path / "base.json", **options)
+    karat.gate(source, **options).save_baseline(path / "base.json")
     return str(path / "base.json")
 
 
@@ -66,7 +66,7 @@ def test_values_of_arrays_have_no_column(tmp_path: Path) -> None:
     text = refused(TRUE, NEW, baseline=path, by=CHANNEL)
     assert "by the values of by=" in text
     assert "--by" not in text
-    karat.gate(TRUE, OLD, by=CHANNEL, update_baseline=path)
+    karat.gate(TRUE, OLD, by=CHANNEL).save_baseline(path)
     found = karat.gate(TRUE, NEW, by=CHANNEL, baseline=path)
     assert len(found.rules) == 8
     assert found.passed
@@ -78,7 +78,9 @@ def test_slices_of_a_baseline_are_not_asked_of_all_rows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("by", [None, "region", "channel"])
 def test_rows_are_put_into_the_slices_of_now(tmp_path: Path, by: str | None) -> None:
-    stored = karat.gate(NOW, baseline=made(tmp_path, by=by, with_rows=True), by="channel")
+    stored = karat.gate(
+        NOW, baseline=made(tmp_path, by=by, reading=karat.Reading(keep_rows=True)), by="channel"
+    )
     tabled = karat.gate(NOW, baseline=BEFORE, by="channel")
     assert stored.to_dict()["rules"] == tabled.to_dict()["rules"]
     assert [rule.slice for rule in stored.rules[::2]] == [
@@ -102,13 +104,13 @@ def test_a_slice_that_the_baseline_lacks_is_inconclusive(tmp_path: Path) -> None
     ]
     assert all(r.value is not None for r in found.rules if r.slice == "channel=new")
     assert (found.verdict, found.exit_code) == ("INCONCLUSIVE", 3)
-    lax = karat.gate(renamed, baseline=path, by="channel", inconclusive="pass")
+    lax = karat.gate(renamed, baseline=path, by="channel", rules=karat.Rules(inconclusive="pass"))
     assert (lax.verdict, lax.exit_code) == ("PASS", 0)
 
 
 def test_a_slice_whose_rows_are_not_matched_is_inconclusive() -> None:
     part = {name: values[CHANNEL != "web"] for name, values in BEFORE.items()}
-    found = karat.gate(NOW, baseline=part, by="channel", allow_mismatch=True)
+    found = karat.gate(NOW, baseline=part, by="channel", rules=karat.Rules(allow_mismatch=True))
     verdicts = {rule.slice: rule.verdict for rule in found.rules}
     assert verdicts == {
         None: "PASS", "channel=app": "PASS", "channel=shop": "PASS",
@@ -120,7 +122,7 @@ def test_a_slice_whose_rows_are_not_matched_is_inconclusive() -> None:
 def test_a_slice_that_these_rows_lack_fails(tmp_path: Path) -> None:
     path = made(tmp_path, by="channel")
     part = {name: values[CHANNEL != "web"] for name, values in NOW.items()}
-    found = karat.gate(part, baseline=path, by="channel", inconclusive="pass")
+    found = karat.gate(part, baseline=path, by="channel", rules=karat.Rules(inconclusive="pass"))
     gone = [(rule.verdict, rule.reason) for rule in found.rules if rule.slice == "channel=web"]
     assert gone == [("FAIL", "the baseline has this slice; these rows do not")] * 2
     assert found.exit_code == 1
@@ -145,5 +147,5 @@ def test_slices_of_a_series_have_its_name(tmp_path: Path) -> None:
     # A baseline of the same column in a table has the same slices.
     path = tmp_path / "base.json"
     table = {"label": true, "pred": true, "site": site}
-    karat.gate(table, by="site", update_baseline=path)
+    karat.gate(table, by="site").save_baseline(path)
     assert karat.gate(true, true, by=site, baseline=path, max_drop={"accuracy": 0.5}).passed

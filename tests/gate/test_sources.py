@@ -73,7 +73,7 @@ def test_rows_as_lines_of_json_stay_rows(tmp_path: Path) -> None:
 
 def test_a_baseline_with_a_mark_of_byte_order_is_read(tmp_path: Path) -> None:
     path = tmp_path / "base.json"
-    karat.gate(TRUE, OLD, update_baseline=path)
+    karat.gate(TRUE, OLD).save_baseline(path)
     plain = read_baseline(path)
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert read_baseline(path).metrics == plain.metrics
@@ -88,20 +88,20 @@ def test_a_baseline_that_cannot_be_written_is_told(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(KaratError) as caught:
-        karat.gate(TRUE, OLD, update_baseline=path)
+        karat.gate(TRUE, OLD).save_baseline(path)
     assert caught.value.code == code
 
 
 def test_a_folder_that_is_not_there_is_told_before_the_rows_are_read() -> None:
     with pytest.raises(KaratError) as caught:
-        karat.gate("missing.parquet", min={"accuracy": 0.5}, update_baseline="no/base.json")
+        karat.gate("missing.parquet", min={"accuracy": 0.5}).save_baseline("no/base.json")
     assert caught.value.code == "K413"
 
 
 @pytest.mark.parametrize("n_threads", [0, -1, 1.5, True])
 def test_a_number_of_threads_that_is_none_is_refused(n_threads: Any) -> None:
     with pytest.raises(KaratError, match="n_threads") as caught:
-        karat.gate(TRUE, OLD, min={"accuracy": 0.5}, n_threads=n_threads)
+        karat.gate(TRUE, OLD, min={"accuracy": 0.5}, reading=karat.Reading(n_threads=n_threads))
     assert caught.value.code == "K122"
 
 
@@ -115,7 +115,7 @@ def test_slices_of_numbers_are_in_their_order_and_as_given(tmp_path: Path) -> No
     path = tmp_path / "base.json"
     wanted: dict[str, Any] = {"min": {"accuracy": 0.5}, "by": "year"}
     for source in (columns, write(tmp_path / "a.parquet", columns)):
-        found = karat.gate(source, update_baseline=path, **wanted)
+        found = karat.gate(source, **wanted).save_baseline(path)
         assert slices_of(found) == ["900", "1000", "2023", "12000"]
     assert slices_of(karat.gate(columns, baseline=path, **wanted))[::3] == [
         "900", "1000", "2023", "12000",
@@ -128,7 +128,7 @@ def test_slices_of_arrays_are_named_as_a_report_names_them(tmp_path: Path) -> No
     country = np.where(np.arange(600) % 4 < 3, "NO", "SE")
     base = tmp_path / "base.json"
     named: dict[str, Any] = {"by": {"country": country}, "min": {"accuracy": 0.5}}
-    found = karat.gate(TRUE, OLD, update_baseline=base, **named)
+    found = karat.gate(TRUE, OLD, **named).save_baseline(base)
     assert [rule.slice for rule in found.rules] == [None, "country=NO", "country=SE"]
     assert karat.gate(TRUE, OLD, baseline=base, **named).passed
     of_table = karat.gate(table(TRUE, OLD, country=country), by="country", min={"accuracy": 0.5})

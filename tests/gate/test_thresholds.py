@@ -39,7 +39,7 @@ def altered(path: Path, **settings: Any) -> None:
 def made(folder: Path, threshold: float | None = None, **given: Any) -> Path:
     path = folder / "base.json"
     given = {"y_prob": PROB, "threshold": threshold, **given}
-    karat.gate(TRUE, update_baseline=path, **given)
+    karat.gate(TRUE, **given).save_baseline(path)
     return path
 
 
@@ -73,7 +73,7 @@ def test_values_of_another_threshold_are_a_doubt(
 
 
 def test_stored_rows_are_predicted_with_the_threshold_of_the_gate(tmp_path: Path) -> None:
-    path = made(tmp_path, with_rows=True)
+    path = made(tmp_path, reading=karat.Reading(keep_rows=True))
     rows = pd.DataFrame({"label": TRUE, "prob": PROB})
     for threshold in (0.1, 0.3, 0.7, None):
         found = gated(path, threshold)
@@ -83,7 +83,7 @@ def test_stored_rows_are_predicted_with_the_threshold_of_the_gate(tmp_path: Path
         assert (rule.difference, rule.before) == (0.0, rule.value)
         files = karat.gate(rows, baseline=rows, max_drop=DROP, threshold=threshold, y_prob="prob")
         assert files.rules[0].before == rule.before
-    stored = gated(made(tmp_path, 0.3, with_rows=True))
+    stored = gated(made(tmp_path, 0.3, reading=karat.Reading(keep_rows=True)))
     assert stored.rules[0].difference == 0.0
 
 

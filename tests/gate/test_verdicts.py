@@ -21,6 +21,7 @@ from karat.results.gate.verdicts import (
     rules_of,
 )
 from tests.gate.rows import shuffled, table, two_models
+from tests.grouping import grouped
 
 
 def verdict(
@@ -224,7 +225,9 @@ def test_slices_are_judged_each() -> None:
         "slice=SE": ("FAIL", 80),
     }
     assert "too few rows (20 of at least 30)" in str(found)
-    assert karat.gate(TRUE, said, min={"accuracy": 0.85}, by=country, min_n=100).passed
+    assert karat.gate(
+        TRUE, said, min={"accuracy": 0.85}, by=country, rules=karat.Rules(min_n=100)
+    ).passed
 
 
 def test_a_slice_without_a_class_is_judged_by_those_it_has() -> None:
@@ -263,10 +266,10 @@ def test_a_report_can_pass_and_be_compared_with() -> None:
     ("options", "code"),
     [
         ({}, "K176"), ({"max_drop": {"accuracy": 0.1}}, "K176"),
-        ({"min": {"accuracy": 0.1}, "evidence": "high"}, "K122"),
-        ({"min": {"accuracy": 0.1}, "adjust": "maxt"}, "K122"),
+        ({"min": {"accuracy": 0.1}, "rules": karat.Rules(evidence="high")}, "K122"),
+        ({"min": {"accuracy": 0.1}, "rules": karat.Rules(adjust="maxt")}, "K122"),
         ({"min": {"accuracy": 0.1}, "level": None}, "K122"),
-        ({"min": {"accuracy": 0.1}, "min_n": 0}, "K122"),
+        ({"min": {"accuracy": 0.1}, "rules": karat.Rules(min_n=0)}, "K122"),
         ({"min": {"roc_auc_mu": 0.1}}, "K210"), ({"min": {"f1": 0.1}}, "K307"),
         ({"min": {"accuracy": 0.1}, "by": "country"}, "K143"),
         ({"min": {"accuracy": 0.1}, "threshold": 0.5}, "K136"),
@@ -275,7 +278,7 @@ def test_a_report_can_pass_and_be_compared_with() -> None:
 )  # fmt: skip
 def test_arguments_that_cannot_be_are_refused(options: dict[str, Any], code: str) -> None:
     with pytest.raises(KaratError) as caught:
-        karat.gate(TRUE, OLD, **options)
+        karat.gate(TRUE, OLD, **grouped(options))
     assert caught.value.code == code
 
 
@@ -289,7 +292,7 @@ def test_a_bound_is_asked_of_the_value_that_a_report_gives() -> None:
     old = np.where(np.arange(len(TRUE)) % 100 == 0, 7, OLD)
     value = karat.evaluate(TRUE, NEW)["macro_f1"].value
     for rules in ({"min": {"macro_f1": 0.5}}, {"min": {"macro_f1": 0.5}, "max_drop": {"mcc": 0.5}}):
-        found = karat.gate(TRUE, NEW, baseline=old, **rules)
+        found = karat.gate(TRUE, NEW, baseline=old, **grouped(rules))
         assert found.rules[0].value == value
     assert karat.gate(TRUE, NEW, min={"macro_f1": 0.5}).rules[0].value == value
 
@@ -313,7 +316,7 @@ def test_bounds_are_asked_of_all_rows_and_drops_of_those_that_both_have() -> Non
     part = {name: values[:700] for name, values in table(TRUE, OLD).items()}
     found = karat.gate(
         table(TRUE, NEW), baseline=part, min={"accuracy": 0.5}, max_drop={"accuracy": 0.5},
-        allow_mismatch=True,
+        rules=karat.Rules(allow_mismatch=True),
     )  # fmt: skip
     assert [rule.n for rule in found.rules] == [1000, 700]
 
@@ -353,7 +356,7 @@ def test_a_bound_that_nothing_reaches_is_refused(options: dict[str, Any]) -> Non
 )
 def test_a_switch_is_true_or_false(name: str) -> None:
     with pytest.raises(KaratError, match="K122"):
-        karat.gate([0, 1], [0, 1], min={"accuracy": 0.5}, **{name: "no"})
+        karat.gate([0, 1], [0, 1], min={"accuracy": 0.5}, **grouped({name: "no"}))
 
 
 def test_a_drop_that_only_counts_alone_is_said() -> None:
@@ -370,7 +373,7 @@ def test_a_drop_that_only_counts_alone_is_said() -> None:
 def test_of_unpaired_rows_p_and_the_interval_agree() -> None:
     after = karat.evaluate(confusion=[[14, 1], [2, 13]])
     before = karat.evaluate(confusion=[[4950, 50], [50, 4950]])
-    for one in karat.gate(after, baseline=before, adjust="none").rules:
+    for one in karat.gate(after, baseline=before, rules=karat.Rules(adjust="none")).rules:
         assert one.difference_high is not None
         assert one.p is not None
         assert (one.difference_high < 0.0) == (one.p < 0.025), one
@@ -378,8 +381,10 @@ def test_of_unpaired_rows_p_and_the_interval_agree() -> None:
 
 def test_what_is_inconclusive_is_no_pass_where_that_is_asked_for() -> None:
     asked: dict[str, Any] = {"min": {"accuracy": 0.95}, "evidence": "low"}
-    lax = karat.gate([0, 1] * 10, [0, 1] * 10, **asked)
-    strict = karat.gate([0, 1] * 10, [0, 1] * 10, **asked, strict_inconclusive=True)
+    lax = karat.gate([0, 1] * 10, [0, 1] * 10, **grouped(asked))
+    strict = karat.gate(
+        [0, 1] * 10, [0, 1] * 10, **grouped({"rules": karat.Rules(inconclusive="fail"), **asked})
+    )
     assert (lax.exit_code, strict.exit_code) == (0, 3)
     assert lax.headline == "PASS: 0 of 1 rule passed, 1 inconclusive"
     assert strict.headline == "INCONCLUSIVE: 1 of 1 rule not decided"

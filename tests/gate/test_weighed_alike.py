@@ -22,7 +22,7 @@ KIND = np.where(NEW == TRUE, 10.0, 1.0)
 """Weights by which the worse model is the better one."""
 OTHER = np.where(OLD == TRUE, 1.0, 10.0)
 # So few rows exclude no drop.
-DROP: dict[str, Any] = {"max_drop": {"accuracy": 0.01}, "inconclusive": "pass"}
+DROP: dict[str, Any] = {"max_drop": {"accuracy": 0.01}, "rules": karat.Rules(inconclusive="pass")}
 
 
 def refused(code: str, *given: Any, **options: Any) -> str:
@@ -36,7 +36,9 @@ def stored(path: Path, weights: Any, *, with_rows: bool) -> Path:
     target = path / "base.json"
     rows = table(TRUE, OLD) if weights is None else table(TRUE, OLD, sample_weight=weights)
     bounds: dict[str, Any] = {"min": {"accuracy": 0.0}}
-    assert karat.gate(rows, update_baseline=target, with_rows=with_rows, **bounds)
+    assert karat.gate(rows, reading=karat.Reading(keep_rows=with_rows), **bounds).save_baseline(
+        target
+    )
     return target
 
 

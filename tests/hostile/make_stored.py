@@ -62,8 +62,8 @@ def reports_of_sets() -> dict[str, MultilabelReport]:
         "sets": karat.evaluate(SETS, CHOSEN),
         "scores": karat.evaluate(INDICATORS, y_prob=likely),
         "slices": karat.evaluate(SETS, CHOSEN, by={"country": GROUP}, metrics=few),
-        "weighted": karat.evaluate(SETS, CHOSEN, weights=1 + np.arange(N) % 40, metrics=few,
-                                   weights_are="frequency", clusters=np.arange(N) // 2),
+        "weighted": karat.evaluate(SETS, CHOSEN, weights=karat.Frequency(1 + np.arange(N) % 40), metrics=few,
+                                   clusters=np.arange(N) // 2),
     }  # fmt: skip
 
 
@@ -71,7 +71,9 @@ def report_of_a_judge() -> JudgedReport:
     gold = np.where(np.arange(N) % 3 == 0, TWO, np.nan)
     judge = np.where(np.arange(N) % 8 == 0, 1 - TWO, TWO)
     few = ["accuracy", "log_loss"]
-    return karat.evaluate(gold=gold, judge=judge, y_prob=PROB, gold_is_random=True, metrics=few)
+    return karat.evaluate(
+        y_true=gold, design=karat.Judge(judge, is_random=True), y_prob=PROB, metrics=few
+    )
 
 
 def monitors() -> dict[str, karat.Monitor]:
@@ -90,7 +92,7 @@ def empty() -> ScoreParts:
 
 
 def _parts() -> tuple[Any, Any]:
-    labels, scores = karat.Stream(), karat.Stream(max_memory=1 << 20)
+    labels, scores = karat.Stream(), karat.Stream(reading=karat.Reading(max_memory=1 << 20))
     labels.update(TRUE, PRED)
     scores.update(TWO, y_prob=PROB)
     return labels._tallies.cells, scores._tallies.scores
@@ -105,14 +107,14 @@ def _baselines(folder: Path) -> dict[str, bytes]:
     scored = {"label": TWO, "prob": PROB, "w": WEIGHTS}
     asked: dict[str, tuple[Any, dict[str, Any]]] = {
         "labels": (table, {}),
-        "rows": (table, {"with_rows": True, "by": "country"}),
-        "scores": (scored, {"with_rows": True, "weights": "w"}),
+        "rows": (table, {"reading": karat.Reading(keep_rows=True), "by": "country"}),
+        "scores": (scored, {"reading": karat.Reading(keep_rows=True), "weights": "w"}),
     }
     found = {}
     for name, (columns, options) in asked.items():
         path = folder / f"{name}.json"
         bounds = {"accuracy": 0.1}
-        karat.gate(columns, min=bounds, update_baseline=path, **options)
+        karat.gate(columns, min=bounds, **options).save_baseline(path)
         found[f"v1-{name}.baseline.json"] = path.read_bytes()
     return found
 

@@ -41,7 +41,9 @@ def by_hand(name: str, y: npt.NDArray[Any], p: npt.NDArray[Any]) -> float:
 
 
 def asked(y: Any, p: Any, name: str, **options: Any) -> karat.Report:
-    return karat.evaluate(y, y_prob=p, metrics=[name], method="bca", **options)
+    return karat.evaluate(
+        y, y_prob=p, metrics=[name], **options, interval=karat.Interval(method="bca")
+    )
 
 
 @pytest.mark.parametrize("digits", [2, 9])
@@ -82,7 +84,9 @@ def test_limits_are_those_of_scipy_but_for_chance(name: str) -> None:
 
 def test_leaving_out_rows_is_what_bca_alone_asks_for() -> None:
     y, p = rows(90)
-    report = karat.evaluate(y, y_prob=p, metrics=["roc_auc"], method="bootstrap")
+    report = karat.evaluate(
+        y, y_prob=p, metrics=["roc_auc"], interval=karat.Interval(method="bootstrap")
+    )
     assert report["roc_auc"].method == "bootstrap"
     assert report.draws is not None
     assert not report.draws.accelerations

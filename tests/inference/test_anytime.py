@@ -17,6 +17,7 @@ from karat.inference.comparison.contrasts import score_limits
 from karat.inference.confidence import Confidence
 from karat.inference.limits import exact_limits, wilson_limits
 from karat.tally import Cells, Classes
+from tests.grouping import grouped
 from tests.optional import optional
 
 PLANNED, ALPHA = 10_000, 0.05
@@ -76,7 +77,7 @@ def test_sums_cross_the_boundary_on_few_paths_and_a_fixed_quantile_on_most() -> 
 
 def test_accuracy_has_wilson_limits_at_the_boundary() -> None:
     y, pred = labels(2000, 1)
-    found = karat.evaluate(y, pred, anytime=PLANNED)["accuracy"]
+    found = karat.evaluate(y, pred, design=karat.Looks(PLANNED))["accuracy"]
     low, high = wilson_limits(found.value, 2000, boundary(2000, PLANNED, ALPHA))
     assert (found.low, found.high) == pytest.approx((float(low), float(high)), rel=1e-9)
     assert found.level == 0.95
@@ -85,12 +86,14 @@ def test_accuracy_has_wilson_limits_at_the_boundary() -> None:
 def test_units_are_clusters_and_slices_have_their_own() -> None:
     y, pred = labels(3000, 2)
     clusters = np.arange(3000) // 10
-    report = karat.evaluate(y, pred, clusters=clusters, anytime=PLANNED)
+    report = karat.evaluate(y, pred, clusters=clusters, design=karat.Looks(PLANNED))
     once = karat.evaluate(y, pred, clusters=clusters)
     ratios = [(each["accuracy"].high - each["accuracy"].low) for each in (report, once)]
     # With 300 clusters the boundary lies farther away than with 3000 rows.
     assert ratios[0] / ratios[1] > boundary(1000, PLANNED, ALPHA) / Z
-    sliced = karat.evaluate(y, pred, by={"side": np.arange(3000) % 3 == 0}, anytime=PLANNED)
+    sliced = karat.evaluate(
+        y, pred, by={"side": np.arange(3000) % 3 == 0}, design=karat.Looks(PLANNED)
+    )
     part = sliced.slices["side"]["true"]["accuracy"]
     low, high = wilson_limits(part.value, 1000, boundary(1000, PLANNED, ALPHA))
     assert (part.low, part.high) == pytest.approx((float(low), float(high)), rel=1e-9)
@@ -106,7 +109,7 @@ def test_limits_at_the_planned_number_are_at_most_1_6_times_as_wide(name: str) -
     y = (rng.random(PLANNED) < 0.3).astype(int)
     p = np.clip(0.3 + 0.4 * (y - 0.3) + 0.15 * rng.standard_normal(PLANNED), 0.01, 0.99)
     every, once = (
-        karat.evaluate(y, y_prob=p, metrics=[name], anytime=planned)[name]
+        karat.evaluate(y, y_prob=p, metrics=[name], design=karat.Looks(planned))[name]
         for planned in (True, None)
     )
     assert 1.5 < (every.high - every.low) / (once.high - once.low) <= 1.6
@@ -115,7 +118,7 @@ def test_limits_at_the_planned_number_are_at_most_1_6_times_as_wide(name: str) -
 def test_metrics_that_take_replicates_have_no_limits_and_a_remark() -> None:
     y, pred = labels(500, 4, k=2)
     prob = np.clip(pred * 0.5 + 0.25, 0.0, 1.0)
-    found = karat.evaluate(y, y_prob=prob, anytime=True)["expected_calibration_error"]
+    found = karat.evaluate(y, y_prob=prob, design=karat.Looks())["expected_calibration_error"]
     assert (found.low, found.high) == (None, None)
     assert "one look" in str(found.remark)
 
@@ -137,17 +140,21 @@ def test_a_stream_gives_the_limits_of_evaluate_and_keeps_its_own_settings() -> N
     stream = karat.Stream()
     for i in range(0, 900, 300):
         stream.update(y[i : i + 300], pred[i : i + 300])
-    every, whole = stream.report(anytime=5000), karat.evaluate(y, pred, anytime=5000)
+    every, whole = (
+        stream.report(design=karat.Looks(5000)),
+        karat.evaluate(y, pred, design=karat.Looks(5000)),
+    )
     assert every["macro_f1"] == whole["macro_f1"]
     assert stream.report()["macro_f1"] == karat.evaluate(y, pred)["macro_f1"]
     assert (
-        stream.report(anytime=True).confidence == karat.evaluate(y, pred, anytime=10_000).confidence
+        stream.report(design=karat.Looks()).confidence
+        == karat.evaluate(y, pred, design=karat.Looks(10_000)).confidence
     )
 
 
 def test_json_keeps_the_planned_number_and_the_limits() -> None:
     y, pred = labels(400, 6)
-    report = karat.evaluate(y, pred, anytime=2000)
+    report = karat.evaluate(y, pred, design=karat.Looks(2000))
     again = karat.Report.from_json(report.to_json())
     assert again.confidence == report.confidence
     assert again["macro_f1"].low == report["macro_f1"].low
@@ -163,7 +170,7 @@ def test_a_comparison_excludes_0_where_its_p_is_below_alpha() -> None:
     for right in (0.86, 0.87, 0.88, 0.92):
         a = np.where(rng.random(4000) < 0.85, y, (y + 1) % 3)
         b = np.where(rng.random(4000) < right, y, (y + 1) % 3)
-        for one in karat.compare(y, {"a": a, "b": b}, anytime=PLANNED).differences:
+        for one in karat.compare(y, {"a": a, "b": b}, design=karat.Looks(PLANNED)).differences:
             assert one.p is not None
             assert one.low is not None
             assert one.high is not None
@@ -178,7 +185,9 @@ def test_a_difference_of_accuracy_has_score_limits_at_the_boundary() -> None:
     rng = np.random.default_rng(10)
     a = np.where(rng.random(3000) < 0.9, y, (y + 1) % 3)
     b = np.where(rng.random(3000) < 0.9, y, (y + 1) % 3)
-    found = karat.compare(y, {"a": a, "b": b}, metrics=["accuracy"], anytime=PLANNED)["accuracy"]
+    found = karat.compare(y, {"a": a, "b": b}, metrics=["accuracy"], design=karat.Looks(PLANNED))[
+        "accuracy"
+    ]
     only_b, only_a = int(((b == y) & (a != y)).sum()), int(((a == y) & (b != y)).sum())
     expected = score_limits(only_b, only_a, 3000, boundary(3000, PLANNED, ALPHA))
     assert (found.low, found.high) == pytest.approx(expected, rel=1e-6)
@@ -191,16 +200,16 @@ def test_a_difference_of_accuracy_has_score_limits_at_the_boundary() -> None:
 @pytest.mark.parametrize(
     ("code", "given"),
     [
-        ("K237", {"method": "bootstrap"}),
+        ("K237", {"interval": karat.Interval(method="bootstrap")}),
         ("K237", {"level": None}),
-        ("K122", {"anytime": 9}),
-        ("K122", {"anytime": "soon"}),
+        ("K122", {"design": karat.Looks(9)}),
+        ("K122", {"design": karat.Looks("soon")}),
     ],
 )
 def test_what_has_no_limits_of_every_look_is_refused(code: str, given: dict[str, Any]) -> None:
     y, pred = labels(50, 11)
     with pytest.raises(KaratError) as caught:
-        karat.evaluate(y, pred, **{"anytime": 100, **given})
+        karat.evaluate(y, pred, **grouped({"design": karat.Looks(100), **given}))
     assert caught.value.code == code
 
 
@@ -208,16 +217,16 @@ def test_comparisons_without_a_form_for_every_look_are_refused() -> None:
     y, pred = labels(60, 12)
     models = {"a": pred, "b": y, "c": np.zeros(60, int)}
     with pytest.raises(KaratError) as caught:
-        karat.compare(y, models, anytime=100, adjust="maxt")
+        karat.compare(y, models, design=karat.Looks(100), adjust="maxt")
     assert caught.value.code == "K237"
-    found = karat.compare(y, models, anytime=100)
+    found = karat.compare(y, models, design=karat.Looks(100))
     assert not found.omnibus
     assert not found.best_of_several
     with pytest.raises(KaratError) as caught:
         found.best("accuracy")
     assert caught.value.code == "K238"
     with pytest.raises(KaratError) as caught:
-        karat.evaluate([{"a"}, {"b"}], [{"a"}, {"a"}], anytime=100)
+        karat.evaluate([{"a"}, {"b"}], [{"a"}, {"a"}], design=karat.Looks(100))
     assert caught.value.code == "K222"
 
 
@@ -225,9 +234,13 @@ def test_folds_hold_for_one_look() -> None:
     y, pred = labels(60, 13)
     folds = np.arange(60) % 5
     for call in (
-        lambda: karat.evaluate(y, pred, folds=folds, anytime=100),
-        lambda: karat.compare(y, {"a": pred, "b": y}, folds=folds, anytime=100),
-        lambda: karat.gate(y, pred, folds=folds, anytime=100, min={"accuracy": 0.1}),
+        lambda: karat.evaluate(y, pred, design=[karat.Folds(folds), karat.Looks(100)]),
+        lambda: karat.compare(
+            y, {"a": pred, "b": y}, design=[karat.Folds(folds), karat.Looks(100)]
+        ),
+        lambda: karat.gate(
+            y, pred, min={"accuracy": 0.1}, design=[karat.Folds(folds), karat.Looks(100)]
+        ),
     ):
         with pytest.raises(KaratError) as caught:
             call()

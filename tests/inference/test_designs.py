@@ -89,7 +89,7 @@ def test_standard_errors_are_those_of_loops(name: str, kind: str) -> None:
     wanted = {
         "independent": (independent(phi, weights), error()),
         "clustered": (clustered(phi, weights, clusters), error(clusters=clusters)),
-        "stratified": (stratified(phi, weights, y_true), error(design="case-control")),
+        "stratified": (stratified(phi, weights, y_true), error(design=karat.CaseControl())),
     }
     for about, (variance, found) in wanted.items():
         assert found**2 == pytest.approx(variance, rel=1e-5), about
@@ -146,7 +146,7 @@ def test_scores_of_a_case_control_sample() -> None:
     y_true = np.repeat([0, 1], [120, 60])
     prob = 1 / (1 + np.exp(-(rng.normal(size=N) + 1.5 * y_true - 1)))
     drawn = karat.evaluate(y_true, y_prob=prob)
-    fixed = karat.evaluate(y_true, y_prob=prob, design="case-control")
+    fixed = karat.evaluate(y_true, y_prob=prob, design=karat.CaseControl())
     loss = -np.log(np.where(y_true == 1, prob, 1 - prob))
     parts = [loss[y_true == value] for value in (0, 1)]
     variance = sum(len(part) * part.var(ddof=1) for part in parts) / N**2
@@ -161,9 +161,11 @@ def test_scores_of_a_case_control_sample() -> None:
 def test_replicates_of_a_case_control_sample_keep_the_classes() -> None:
     table = np.array([[40, 7, 3], [5, 61, 14], [2, 9, 29]])
     for method in ("bootstrap", "bayesian"):
-        asked = {"method": method, "n_replicates": 4000}
-        fixed = karat.evaluate(confusion=table, design="case-control", **asked)
-        closed = karat.evaluate(confusion=table, design="case-control", method="wald")
+        asked = {"interval": karat.Interval(method=method, n_replicates=4000)}
+        fixed = karat.evaluate(confusion=table, design=karat.CaseControl(), **asked)
+        closed = karat.evaluate(
+            confusion=table, design=karat.CaseControl(), interval=karat.Interval(method="wald")
+        )
         for name in ("accuracy", "macro_recall", "kappa"):
             width = fixed[name].high - fixed[name].low
             assert width == pytest.approx(closed[name].high - closed[name].low, rel=0.06), name
@@ -189,7 +191,12 @@ def test_a_class_without_rows_makes_no_warning(kind: str, method: str | None) ->
         "clustered": {"clusters": np.arange(60) // 2},
     }[kind]  # type: ignore[assignment]
     found = karat.evaluate(
-        y_true, y_pred, labels=[0, 1, 2, 3], design="case-control", method=method, **asked
+        y_true,
+        y_pred,
+        labels=[0, 1, 2, 3],
+        design=karat.CaseControl(),
+        interval=karat.Interval(method=method),
+        **asked,
     )
     for one in (found["macro_recall"], found["macro_f1"]):
         assert one.low is None or 0.0 <= one.low <= one.value <= one.high <= 1.0
@@ -204,7 +211,11 @@ def test_replicates_of_scores_keep_the_rows_of_each_class() -> None:
     for design in ("cohort", "case-control"):
         for method in ("default", "bootstrap"):
             found = karat.evaluate(
-                y_true, y_prob=y_prob, metrics="brier", method=method, design=design
+                y_true,
+                y_prob=y_prob,
+                metrics="brier",
+                interval=karat.Interval(method=method),
+                design=design,
             )["brier"]
             assert found.standard_error is not None
             wanted[design, method] = found.standard_error
@@ -219,7 +230,7 @@ def test_values_of_the_sampled_proportions_have_a_remark() -> None:
     y_true = np.repeat([0, 1], 60)
     y_prob = np.clip(0.3 + 0.4 * y_true + 0.2 * rng.normal(size=120), 0.01, 0.99)
     by = {"half": np.arange(120) % 2}
-    found = karat.evaluate(y_true, y_prob=y_prob, by=by, design="case-control")
+    found = karat.evaluate(y_true, y_prob=y_prob, by=by, design=karat.CaseControl())
     of_mix = "it depends on the class proportions, which the design fixes"
     read = karat.Report.from_json(found.to_json())
     for report in (found, read, found.slices["half"][0]):
@@ -229,7 +240,7 @@ def test_values_of_the_sampled_proportions_have_a_remark() -> None:
         for name in ("recall", "specificity", "roc_auc", "balanced_accuracy", "support"):
             assert of_mix not in (report[name].remark or ""), name
     assert " · case-control sample" in str(read)
-    asked = {"metrics": ["recall", "brier", "roc_auc", "f1"], "design": "case-control"}
+    asked = {"metrics": ["recall", "brier", "roc_auc", "f1"], "design": karat.CaseControl()}
     text = karat.evaluate(y_true, y_prob=y_prob, **asked).to_markdown()
     (note,) = (line for line in text.splitlines() if of_mix in line)
     assert note == f"- brier, f1: {of_mix}"

@@ -29,7 +29,9 @@ def held(metric: str, truth: float, apart: float, **asked: Any) -> float:
     found = []
     for seed in range(N_SAMPLES):
         y, s = scored(seed, 120, apart)
-        one = karat.evaluate(y, y_score=s, metrics=metric, n_replicates=200, **asked)[metric]
+        one = karat.evaluate(
+            y, y_score=s, metrics=metric, **asked, interval=karat.Interval(n_replicates=200)
+        )[metric]
         assert one.low is not None
         assert one.high is not None
         found.append(one.low <= truth <= one.high)
@@ -108,7 +110,9 @@ def test_remarks_stand_on_a_bias_and_on_few_rows() -> None:
     for apart in n_biased:
         for seed in range(40):
             y, s = scored(seed, 120, apart)
-            one = karat.evaluate(y, y_score=s, metrics="ks_statistic", n_replicates=200)
+            one = karat.evaluate(
+                y, y_score=s, metrics="ks_statistic", interval=karat.Interval(n_replicates=200)
+            )
             n_biased[apart] += "it is biased" in (one["ks_statistic"].remark or "")
     assert n_biased[0.0] >= 16
     assert n_biased[1.5] <= 2
@@ -117,12 +121,16 @@ def test_remarks_stand_on_a_bias_and_on_few_rows() -> None:
     assert sound.remark is None
     assert sound.method == "bootstrap less bias"
     # Percentiles of the same replicates miss more often.
-    plain = karat.evaluate(y, y_score=s, metrics="ks_statistic", method="bootstrap")["ks_statistic"]
+    plain = karat.evaluate(
+        y, y_score=s, metrics="ks_statistic", interval=karat.Interval(method="bootstrap")
+    )["ks_statistic"]
     assert "it is biased" in (plain.remark or "")
     n_few = 0
     for seed in range(20):
         y, s = scored(seed, 60, 3.0)
-        few = karat.evaluate(y, y_score=s, metrics="ks_statistic", n_replicates=200)
+        few = karat.evaluate(
+            y, y_score=s, metrics="ks_statistic", interval=karat.Interval(n_replicates=200)
+        )
         n_few += "rows keep it from 1" in (few["ks_statistic"].remark or "")
     assert n_few >= 10
 

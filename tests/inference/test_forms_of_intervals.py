@@ -23,6 +23,7 @@ from karat.inference.table_variance import TableVariance
 from karat.metrics import get, parse
 from karat.metrics._views import largest
 from karat.tally import Cells, Classes, to_sparse
+from tests.grouping import grouped
 from tests.same import assert_same
 
 ASKED = Confidence(0.95)
@@ -163,13 +164,13 @@ def test_one_side_has_the_other_end_of_the_range() -> None:
 )
 def test_the_logit_of_labels_is_that_of_the_range(name: str, low: float, high: float) -> None:
     table = [[40, 7, 3], [5, 61, 14], [2, 9, 29]]
-    found = karat.evaluate(confusion=table, method="logit")[name]
+    found = karat.evaluate(confusion=table, interval=karat.Interval(method="logit"))[name]
     z = float(special.ndtri(0.975))
     share, error = (found.value - low) / (high - low), found.standard_error / (high - low)
     edges = special.expit(special.logit(share) + np.array([-z, z]) * error / (share * (1 - share)))
     assert found.method == "logit"
     assert_same([found.low, found.high], low + (high - low) * edges, within=1e-12)
-    wald = karat.evaluate(confusion=table, method="wald")[name]
+    wald = karat.evaluate(confusion=table, interval=karat.Interval(method="wald"))[name]
     assert_same(
         [wald.low, wald.high], found.value + np.array([-z, z]) * found.standard_error, within=1e-12
     )
@@ -190,7 +191,9 @@ RIGHT, WRONG = [[30, 0], [0, 20]], [[0, 30], [20, 0]]
     ],
 )
 def test_an_end_of_the_range_has_no_logit(name: str, table: list[list[int]]) -> None:
-    found = karat.evaluate(confusion=table, metrics=name, method="logit")[name]
+    found = karat.evaluate(confusion=table, metrics=name, interval=karat.Interval(method="logit"))[
+        name
+    ]
     assert (found.low, found.high) == (None, None)
     assert found.remark == "the logit of an end of the range is infinite"
 
@@ -241,13 +244,13 @@ NOT_WRONG, DRAWN = "No row is predicted wrongly", "Whole clusters are drawn"
         ([[30, 0], [0, 25]], {}, {NOT_WRONG}),
         ([[30, 1], [0, 25]], {}, set()),
         ([[30, 0], [1, 25]], {}, set()),
-        ([[30, 1], [1, 25]], {"design": "case-control", "method": "bootstrap"}, set()),
+        ([[30, 1], [1, 25]], {"design": karat.CaseControl(), "method": "bootstrap"}, set()),
         ([[30, 1], [1, 25]], {"clusters": 25}, set()),
         ([[30, 1], [1, 25]], {"clusters": 25, "method": "bootstrap"}, set()),
-        ([[30, 1], [1, 25]], {"clusters": 25, "design": "case-control"}, set()),
+        ([[30, 1], [1, 25]], {"clusters": 25, "design": karat.CaseControl()}, set()),
         (
             [[30, 1], [1, 25]],
-            {"clusters": 25, "design": "case-control", "method": "bootstrap"},
+            {"clusters": 25, "design": karat.CaseControl(), "method": "bootstrap"},
             {DRAWN},
         ),
     ],
@@ -259,7 +262,9 @@ def test_a_report_says_what_its_intervals_rest_on(
     true, pred = np.repeat([0, 0, 1, 1], counts), np.repeat([0, 1, 0, 1], counts)
     if "clusters" in asked:
         asked = {**asked, "clusters": np.arange(len(true)) % asked["clusters"]}
-    report = karat.evaluate(true, pred, n_replicates=100, **asked)
+    report = karat.evaluate(
+        true, pred, **grouped({"interval": karat.Interval(n_replicates=100), **asked})
+    )
     cautions = " ".join(report.cautions)
     assert {text for text in (NOT_WRONG, DRAWN) if text in cautions} == told
 
@@ -322,7 +327,7 @@ def test_a_largest_distance_is_drawn_by_clusters() -> None:
     y = rng.integers(0, 2, 60)
     found = karat.evaluate(
         y, y_score=y + rng.normal(size=60), clusters=np.arange(60) % 20,
-        metrics=["ks_statistic"], method="bootstrap", n_replicates=200,
+        metrics=["ks_statistic"], interval=karat.Interval(method="bootstrap", n_replicates=200),
     )["ks_statistic"]  # fmt: skip
     assert found.method == "bootstrap"
     assert found.low < found.value < found.high
@@ -398,7 +403,9 @@ def test_a_table_of_the_cells_that_occur_has_nearly_the_limits_of_all(name: str)
 def test_wald_limits_of_scores_are_symmetric() -> None:
     rng = np.random.default_rng(0)
     y_true, y_prob = rng.integers(0, 2, 60), rng.uniform(0.2, 0.8, 60)
-    found = karat.evaluate(y_true, y_prob=y_prob, metrics="brier", method="wald")["brier"]
+    found = karat.evaluate(
+        y_true, y_prob=y_prob, metrics="brier", interval=karat.Interval(method="wald")
+    )["brier"]
     assert found.method == "wald"
     assert found.low is not None
     assert found.high is not None

@@ -18,12 +18,14 @@ TRUE, SAID = [0, 1, 1, 0] * 10, [0, 1, 0, 0] * 10
 )
 def test_a_level_that_says_nothing_is_refused(level: float, side: Any) -> None:
     with pytest.raises(karat.errors.InputError, match="K122"):
-        karat.evaluate(TRUE, SAID, level=level, side=side)["accuracy"]
+        karat.evaluate(TRUE, SAID, level=level, interval=karat.Interval(side=side))["accuracy"]
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "bca", "bayesian"])
 def test_more_rows_than_can_be_drawn_have_a_remark(method: str) -> None:
-    one = karat.evaluate(confusion=[[10**18, 1], [1, 10**18]], method=method)["accuracy"]
+    one = karat.evaluate(
+        confusion=[[10**18, 1], [1, 10**18]], interval=karat.Interval(method=method)
+    )["accuracy"]
     assert one.low is None
     assert one.remark == "so many rows cannot be drawn again: use another method"
 
@@ -31,10 +33,10 @@ def test_more_rows_than_can_be_drawn_have_a_remark(method: str) -> None:
 @pytest.mark.parametrize("method", [None, "bootstrap", "bca", "bayesian"])
 def test_infinite_and_enormous_losses_give_no_warning(method: str | None) -> None:
     truth = np.array([0, 1] * 30)
-    wrong = karat.evaluate(truth, y_prob=1.0 - truth, method=method)
+    wrong = karat.evaluate(truth, y_prob=1.0 - truth, interval=karat.Interval(method=method))
     assert wrong["log_loss"].low is None
     scores = np.random.default_rng(0).random(60) * 1e300
-    far = karat.evaluate(truth, y_score=scores, method=method)["log_loss"]
+    far = karat.evaluate(truth, y_score=scores, interval=karat.Interval(method=method))["log_loss"]
     assert (far.low is None) == (far.remark is not None)
 
 

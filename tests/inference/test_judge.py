@@ -18,6 +18,7 @@ from karat.inference.judge.labels import powered
 from karat.inference.judge.selection import imbalance
 from karat.metrics import get
 from karat.tally import Classes, JointCells
+from tests.grouping import grouped
 from tests.same import assert_same
 
 TWO = Classes.of([0, 1])
@@ -75,7 +76,7 @@ def counted(gold: list[int], rest: list[int]) -> JudgedLabels:
 def test_the_mean_is_that_of_ppi_python(
     gold: list[int], rest: list[int], accuracy: float, share: float, limits: tuple[float, float]
 ) -> None:
-    report = karat.evaluate(**rows_of(gold, rest), gold_is_random=True)
+    report = karat.evaluate(**grouped(rows_of(gold, rest)), gold_is_random=True)
     found = report["accuracy"]
     assert_same(found.value, accuracy, within=1e-12)
     assert_same(report.shares[1].value, share, within=1e-12)
@@ -100,7 +101,7 @@ def test_a_judge_that_knows_nothing_leaves_the_interval_of_the_gold_rows() -> No
     gold = np.where(np.arange(900) < 200, truth, -1).astype(float)
     gold[gold < 0] = np.nan
     judge = rng.integers(0, 2, 900)
-    report = karat.evaluate(gold=gold, judge=judge, y_pred=pred, labels=[0, 1])
+    report = karat.evaluate(y_true=gold, design=karat.Judge(judge), y_pred=pred, labels=[0, 1])
     alone = karat.evaluate(truth[:200], pred[:200], labels=[0, 1])
     same = [name for name, one in report.metrics.items() if one.judge_weight == 0.0]
     # Others gain by the predictions of all rows.
@@ -134,7 +135,7 @@ def counted_gold(gold: list[int]) -> JointCells:
 
 def test_rogan_gladen_is_its_formula() -> None:
     gold, rest, *_ = PPI_PYTHON[0]
-    report = karat.evaluate(**rows_of(gold, rest), gold_is_random=True)
+    report = karat.evaluate(**grouped(rows_of(gold, rest)), gold_is_random=True)
     table = np.array(gold).reshape(2, 2, 2).sum(axis=2)
     sensitivity, specificity = table[1, 1] / table[1].sum(), table[0, 0] / table[0].sum()
     seen = sum(rest[2:]) / sum(rest)
@@ -171,7 +172,7 @@ def test_every_source_gives_the_same_report(tmp_path: Path) -> None:
     frame = drawn()
     frame.to_csv(tmp_path / "rows.csv", index=False)
     frame.to_parquet(tmp_path / "rows.parquet")
-    given: dict[str, Any] = {"positive": "good", "clusters": "user", "judge": "judge"}
+    given: dict[str, Any] = {"positive": "good", "clusters": "user", "design": karat.Judge("judge")}
     given |= {"metrics": ["accuracy", "f1", "roc_auc", "log_loss"]}
     sources = {
         "pandas": frame,
@@ -180,10 +181,10 @@ def test_every_source_gives_the_same_report(tmp_path: Path) -> None:
         "parquet": [str(tmp_path / "rows.parquet")],
         "query": f"SELECT * FROM '{tmp_path}/rows.parquet'",
     }
-    found = {name: karat.evaluate(x, **given).to_dict() for name, x in sources.items()}
+    found = {name: karat.evaluate(x, **grouped(given)).to_dict() for name, x in sources.items()}
     columns = {"gold": "gold", "judge": "judge", "y_prob": "proba_good", "clusters": "user"}
     values = {argument: frame[name].to_numpy() for argument, name in columns.items()}
-    arrays = karat.evaluate(y_pred=frame["pred"], **{**given, **values}).to_dict()
+    arrays = karat.evaluate(y_pred=frame["pred"], **grouped({**given, **values})).to_dict()
     for name, one in found.items():
         for metric, each in arrays["metrics"].items():
             for key, number in each.items():
@@ -206,12 +207,12 @@ def test_gold_rows_that_are_no_random_part_are_refused_and_weights_repair_them()
     has = rng.random(n) < chance
     given: dict[str, Any] = {"gold": np.where(has, truth, np.nan), "judge": judge, "y_pred": pred}
     with pytest.raises(karat.InputError, match="K245") as refused:
-        karat.evaluate(**given)
+        karat.evaluate(**grouped(given))
     assert "The judge's label is the prediction in" in str(refused.value)
     value = float((truth == pred).mean())
-    stated = karat.evaluate(**given, gold_is_random=True)["accuracy"]
+    stated = karat.evaluate(**grouped(given), gold_is_random=True)["accuracy"]
     assert not stated.low <= value <= stated.high
-    weighed = karat.evaluate(**given, gold_weights=np.where(has, 1 / chance, np.nan))
+    weighed = karat.evaluate(**grouped(given), gold_weights=np.where(has, 1 / chance, np.nan))
     found = weighed["accuracy"]
     assert found.low <= value <= found.high
     assert abs(found.value - value) < abs(stated.value - value) / 2
@@ -234,10 +235,10 @@ def test_random_gold_rows_are_refused_as_rarely_as_stated() -> None:
 def test_clusters_count_together() -> None:
     frame = drawn(n_gold=300)
     repeated = pd.concat([frame] * 3, ignore_index=True)
-    given: dict[str, Any] = {"judge": "judge", "positive": "good", "gold_is_random": True}
-    once = karat.evaluate(frame, **given)
-    thrice = karat.evaluate(repeated, clusters="id", **given)
-    naive = karat.evaluate(repeated, **given)
+    given: dict[str, Any] = {"design": karat.Judge("judge", is_random=True), "positive": "good"}
+    once = karat.evaluate(frame, **grouped(given))
+    thrice = karat.evaluate(repeated, clusters="id", **grouped(given))
+    naive = karat.evaluate(repeated, **grouped(given))
     for name in ("accuracy", "f1", "roc_auc", "log_loss"):
         a, b, c = once[name], thrice[name], naive[name]
         assert_same(b.value, a.value, within=5e-3)
@@ -247,7 +248,7 @@ def test_clusters_count_together() -> None:
 
 def test_metrics_that_are_not_listed_and_travel() -> None:
     frame = drawn().drop(columns=["proba_good", "user"])
-    report = karat.evaluate(frame, judge="judge")
+    report = karat.evaluate(frame, design=karat.Judge("judge"))
     assert [one.code for one in report.doubts] == ["D101"]
     with pytest.raises(karat.KaratError, match="K194"):
         _ = report["f1"]
@@ -265,7 +266,7 @@ def test_metrics_that_are_not_listed_and_travel() -> None:
 def test_a_class_without_gold_labels_has_no_corrected_share() -> None:
     gold = [0, 1, 0, 1, 0, None, None, None]
     judge = [0, 1, 0, 1, 1, 2, 0, 1]
-    report = karat.evaluate(gold=gold, judge=judge, gold_is_random=True)
+    report = karat.evaluate(y_true=gold, design=karat.Judge(judge, is_random=True))
     assert [one.corrected for one in report.shares] == [None] * 3
     assert report.shares[0].remark == "a class has no gold label"
     assert "Fewer than 10 gold labels" in report.warnings[-1]
@@ -273,10 +274,14 @@ def test_a_class_without_gold_labels_has_no_corrected_share() -> None:
 
 @pytest.mark.parametrize("side", ["low", "high"])
 def test_one_sided_limits_have_the_end_of_the_range(side: str) -> None:
-    report = karat.evaluate(drawn(), judge="judge", positive="good", side=side)
+    report = karat.evaluate(
+        drawn(), design=karat.Judge("judge"), positive="good", interval=karat.Interval(side=side)
+    )
     for one in (report["accuracy"], report["roc_auc"]):
         assert (one.low, one.high)[side == "low"] == float(side == "low")
-        both = karat.evaluate(drawn(), judge="judge", positive="good", level=0.9)[one.name]
+        both = karat.evaluate(drawn(), design=karat.Judge("judge"), positive="good", level=0.9)[
+            one.name
+        ]
         assert_same(
             (one.low, one.high)[side == "high"], (both.low, both.high)[side == "high"], within=1e-9
         )
@@ -343,7 +348,7 @@ def test_a_judge_that_agreed_so_far_may_err_on_the_next_row() -> None:
     rng = np.random.default_rng(7)
     truth = (rng.random(2000) < 0.65).astype(int)
     gold = np.where(np.arange(2000) < 50, truth, np.nan)
-    share = karat.evaluate(gold=gold, judge=truth, gold_is_random=True).shares[1]
+    share = karat.evaluate(y_true=gold, design=karat.Judge(truth, is_random=True)).shares[1]
     rest = 1.96 * np.sqrt(0.65 * 0.35 / 1950)
     # Wider than the sampling of the other rows alone by what one wrong row of 50 adds.
     assert share.high - share.low > 1.5 * 2 * rest
@@ -355,6 +360,8 @@ def test_blank_texts_are_no_gold_labels() -> None:
     judge = np.where(rng.random(300) < 0.85, truth, "good")
     blank = [label if i < 80 else " " for i, label in enumerate(truth.tolist())]
     none = [label if i < 80 else None for i, label in enumerate(truth.tolist())]
-    found = [karat.evaluate(gold=x, judge=judge, gold_is_random=True) for x in (blank, none)]
+    found = [
+        karat.evaluate(y_true=x, design=karat.Judge(judge, is_random=True)) for x in (blank, none)
+    ]
     assert [one.n_gold for one in found] == [80, 80]
     assert found[0].shares == found[1].shares

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import karat
+from tests.grouping import grouped
 from tests.same import assert_same
 
 OTHER = {"no": "yes", "yes": "no"}
@@ -28,10 +29,10 @@ def rows(n: int = 300, n_gold: int = 80, missing: Any = None) -> dict[str, Any]:
 
 @pytest.mark.parametrize("missing", ["nan", "NaN", "NA", "n/a", "null", "None", "<NA>", "NaT"])
 def test_texts_for_missing_values_are_no_class(missing: str) -> None:
-    plain = karat.evaluate(**rows())
+    plain = karat.evaluate(**grouped(rows()))
     given = rows(missing=missing)
     given["gold"] = np.array(given["gold"])
-    found = karat.evaluate(**given)
+    found = karat.evaluate(**grouped(given))
     assert found.classes.labels == ("no", "yes")
     assert found.n_gold == 80
     assert_same(found["accuracy"].low, plain["accuracy"].low)
@@ -44,7 +45,7 @@ def test_missing_gold_labels_of_numpy_texts_and_blanks_together() -> None:
     given = rows(missing=np.nan)
     given["gold"] = np.array(given["gold"])
     given["gold"][100:150] = "  "
-    found = karat.evaluate(**given)
+    found = karat.evaluate(**grouped(given))
     assert found.n_gold == 80
     assert "'nan' is in 170 rows" in found.doubts[0].evidence
 
@@ -52,18 +53,18 @@ def test_missing_gold_labels_of_numpy_texts_and_blanks_together() -> None:
 def test_classes_that_are_declared_or_given_by_the_judge_stay_classes() -> None:
     given = rows(missing=None)
     given["gold"][:5] = ["nan"] * 5
-    found = karat.evaluate(**given, labels=["nan", "no", "yes"])
+    found = karat.evaluate(**grouped(given), labels=["nan", "no", "yes"])
     assert found.classes.labels == ("nan", "no", "yes")
     assert found.n_gold == 80
     given["judge"][200] = "nan"
-    found = karat.evaluate(**given)
+    found = karat.evaluate(**grouped(given))
     assert found.classes.labels == ("nan", "no", "yes")
     assert "D112" in {one.code for one in found.doubts}
 
 
 def test_other_words_for_a_missing_label_are_named() -> None:
     with pytest.raises(karat.InputError, match="K244") as raised:
-        karat.evaluate(**rows(missing="?"))
+        karat.evaluate(**grouped(rows(missing="?")))
     assert "If '?' stands for a missing label, leave it empty (None)." in str(raised.value)
 
 
@@ -73,14 +74,14 @@ def test_cells_of_files_are_missing_in_the_same_words(tmp_path: Path, missing: s
     frame = pd.DataFrame({"gold": given["gold"], "judge": given["judge"], "pred": given["y_pred"]})
     frame.to_csv(tmp_path / "rows.csv", index=False)
     path = str(tmp_path / "rows.csv")
-    found = karat.evaluate(path, gold="gold", judge="judge", gold_is_random=True)
+    found = karat.evaluate(path, y_true="gold", design=karat.Judge("judge", is_random=True))
     assert (found.n_gold, found.classes.labels) == (80, ("no", "yes"))
 
 
 def one_class(**more: Any) -> karat.JudgedReport:
     given = rows()
     given["gold"] = ["yes" if i < 80 else None for i in range(300)]
-    return karat.evaluate(**{**given, **more})
+    return karat.evaluate(**grouped({**given, **more}))
 
 
 @pytest.mark.parametrize("name", ["balanced_accuracy", "kappa", "matthews_correlation"])
@@ -89,7 +90,7 @@ def test_metrics_that_need_a_class_without_gold_labels_have_no_interval(name: st
     assert (one.low, one.high, one.judge_weight) == (None, None, 0.0)
     assert one.remark == "no gold label is 'no', and it depends on rows of that class"
     # Of gold labels of both classes there is one.
-    assert karat.evaluate(**rows())[name].low is not None
+    assert karat.evaluate(**grouped(rows()))[name].low is not None
 
 
 @pytest.mark.parametrize("name", ["accuracy", "weighted_f1", "micro_f1"])
@@ -103,14 +104,14 @@ def test_all_right_is_no_reason() -> None:
     given = rows()
     given["gold"] = ["yes" if i < 80 else None for i in range(300)]
     given["y_pred"] = ["yes"] * 300
-    one = karat.evaluate(**given)["accuracy"]
+    one = karat.evaluate(**grouped(given))["accuracy"]
     assert one.low is not None
     assert 0.9 < one.low < 1.0
 
 
 def test_a_declared_class_that_no_row_has_is_no_reason() -> None:
-    found = karat.evaluate(**rows(), labels=["maybe", "no", "yes"])
-    plain = karat.evaluate(**rows())
+    found = karat.evaluate(**grouped(rows()), labels=["maybe", "no", "yes"])
+    plain = karat.evaluate(**grouped(rows()))
     assert_same(found["balanced_accuracy"].low, plain["balanced_accuracy"].low, within=1e-3)
     assert not any("No gold label is maybe" in one for one in found.warnings)
 
@@ -124,7 +125,7 @@ def test_a_class_without_gold_labels_is_shown_everywhere() -> None:
     given = rows()
     models = {"a": given["y_pred"], "b": given["y_pred"][::-1]}
     given["gold"] = ["yes" if i < 80 else None for i in range(300)]
-    found = karat.compare(**{**given, "y_pred": models})
+    found = karat.compare(**grouped({**given, "y_pred": models}, ("adjust",)))
     assert found["balanced_accuracy"].verdict == "not tested"
     assert found["balanced_accuracy"].low is None
     assert "no gold label is 'no'" in found["balanced_accuracy"].remark

@@ -15,6 +15,7 @@ import karat
 from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.judge.sampling import FLOOR, allocation, drawn
 from karat.inference.judge.sizes import gold_rows_needed
+from tests.grouping import grouped
 from tests.optional import optional
 from tests.same import assert_same
 
@@ -35,7 +36,7 @@ def systems(n: int = 3000, n_gold: int = 200, seed: int = 2, **accuracies: float
 def test_a_difference_is_that_of_the_mean_of_both() -> None:
     """For accuracy: PPI++ of the difference of right and wrong, with the λ that it says."""
     given = systems()
-    found = karat.compare(**given, metrics="accuracy")["accuracy"]
+    found = karat.compare(**grouped(given, ("adjust",)), metrics="accuracy")["accuracy"]
     has = ~np.isnan(given["gold"])
     a, b = (given["y_pred"][name] for name in ("b", "a"))
     by_gold = (a == given["gold"]).astype(float) - (b == given["gold"])
@@ -58,7 +59,9 @@ def test_a_difference_is_narrower_than_that_of_gold_rows_and_covers_zero_as_ofte
     widths, hits, n_gold = [], 0, 120
     for seed in range(50):
         given = systems(n=1200, n_gold=n_gold, seed=seed, a=0.85, b=0.85)
-        one = karat.compare(**given, metrics="accuracy", gold_is_random=True)["accuracy"]
+        one = karat.compare(**grouped(given, ("adjust",)), metrics="accuracy", gold_is_random=True)[
+            "accuracy"
+        ]
         truth = given["gold"][:n_gold].astype(int)
         own = {name: x[:n_gold] for name, x in given["y_pred"].items()}
         alone = karat.compare(truth, own, metrics="accuracy")["accuracy"]
@@ -77,15 +80,18 @@ def test_three_systems_and_scores_are_compared() -> None:
         name: 1 / (1 + np.exp(-(rng.normal(0, 1, 3000) + k * (2 * truth - 1))))
         for name, k in (("a", 1.0), ("b", 1.6))
     }
-    found = karat.compare(**given, metrics=["accuracy", "kappa"])
+    found = karat.compare(**grouped(given, ("adjust",)), metrics=["accuracy", "kappa"])
     assert found["accuracy", "c", "a"].verdict == "better"
     assert found["accuracy", "b", "a"].verdict == "inconclusive"
     assert found.best("accuracy").model == "c"
-    labels = {"gold": np.where(np.arange(3000) < 200, truth, np.nan), "judge": given["judge"]}
+    labels = {
+        "y_true": np.where(np.arange(3000) < 200, truth, np.nan),
+        "design": karat.Judge(given["judge"]),
+    }
     labels["judge"] = np.where(rng.random(3000) < 0.9, truth, 1 - truth)
-    of_scores = karat.compare(**labels, y_prob=scores)
+    of_scores = karat.compare(**grouped(labels, ("adjust",)), y_prob=scores)
     assert of_scores["roc_auc"].verdict == of_scores["log_loss"].verdict == "better"
-    alone = karat.evaluate(**labels, y_prob=scores["a"])["roc_auc"]
+    alone = karat.evaluate(**grouped(labels), y_prob=scores["a"])["roc_auc"]
     assert abs(of_scores.values["roc_auc"]["a"].value - alone.value) < 0.01
 
 
@@ -95,11 +101,11 @@ def test_verdicts_about_two_systems_have_proportions() -> None:
     truth = {"a": rng.random(n) < 0.7, "b": rng.random(n) < 0.6}
     judge = {name: np.where(rng.random(n) < 0.9, x, ~x).astype(int) for name, x in truth.items()}
     gold = {name: np.where(np.arange(n) < 300, x, np.nan) for name, x in truth.items()}
-    found = karat.compare(gold=gold, judge=judge)["prevalence"]
+    found = karat.compare(y_true=gold, design=karat.Judge(judge))["prevalence"]
     assert found.verdict == "lower"
     assert found.low <= truth["b"].mean() - truth["a"].mean() <= found.high
     with pytest.raises(karat.InputError, match="K247"):
-        karat.compare(gold=gold, judge=judge, metrics="accuracy")
+        karat.compare(y_true=gold, design=karat.Judge(judge), metrics="accuracy")
 
 
 def test_gold_labels_needed_are_those_of_the_formula() -> None:
@@ -117,12 +123,12 @@ def test_gold_labels_needed_are_those_of_the_formula() -> None:
 def test_the_needed_labels_give_the_half_width() -> None:
     given = systems(n=20_000, n_gold=300, seed=4)
     given["y_pred"] = given["y_pred"]["b"]
-    pilot = karat.evaluate(**given)
+    pilot = karat.evaluate(**grouped(given))
     n = karat.rows_needed("accuracy", pilot=pilot, half_width=0.02)
     assert int(n) < int(karat.rows_needed("accuracy", pilot=pilot.gold, half_width=0.02))
     again = systems(n=20_000, n_gold=int(n), seed=5)
     again["y_pred"] = again["y_pred"]["b"]
-    one = karat.evaluate(**again)["accuracy"]
+    one = karat.evaluate(**grouped(again))["accuracy"]
     assert 0.85 < (one.high - one.low) / 0.04 < 1.15
 
 
@@ -166,9 +172,9 @@ def test_weights_make_drawn_rows_unbiased_and_without_them_they_are_not() -> Non
         given: dict[str, Any] = {"gold": gold, "judge": judge, "y_pred": pred}
         given["metrics"] = "accuracy"
         right = float((pred == truth).mean())
-        one = karat.evaluate(**given, gold_weights=found.gold_weights)["accuracy"]
+        one = karat.evaluate(**grouped(given), gold_weights=found.gold_weights)["accuracy"]
         values.append((one.value - right, one.low <= 0.88 <= one.high))
-        two = karat.evaluate(**given, gold_is_random=True)["accuracy"]
+        two = karat.evaluate(**grouped(given), gold_is_random=True)["accuracy"]
         naive.append(two.value - right)
     assert abs(np.mean([error for error, _ in values])) < 0.01
     assert np.mean([hit for _, hit in values]) > 0.85
@@ -188,12 +194,12 @@ def test_the_file_of_rows_to_label_is_read_back(tmp_path: Path) -> None:
         row["gold"] = str(truth[int(row["id"]) - 1000])
     pd.DataFrame(rows).to_csv(tmp_path / "labeled.csv", index=False)
     both = f"'{tmp_path}/rows.csv' LEFT JOIN '{tmp_path}/labeled.csv' USING (id, judge)"
-    columns = {"gold": "gold", "judge": "judge", "gold_weights": "gold_weight"}
-    of_files = karat.evaluate(f"SELECT * FROM {both}", **columns)["accuracy"]
+    columns = {"y_true": "gold", "design": karat.Judge("judge", weights="gold_weight")}
+    of_files = karat.evaluate(f"SELECT * FROM {both}", **grouped(columns))["accuracy"]
     gold = np.full(500, np.nan)
     gold[found.rows] = truth[found.rows]
     given: dict[str, Any] = {"judge": judge, "y_pred": frame["pred"], "gold": gold}
-    one = karat.evaluate(**given, gold_weights=found.gold_weights)["accuracy"]
+    one = karat.evaluate(**grouped(given), gold_weights=found.gold_weights)["accuracy"]
     assert_same(of_files.value, one.value, within=1e-12)
     assert_same(of_files.low, one.low, within=1e-9)
 
@@ -210,10 +216,14 @@ def _arrow(frame: pd.DataFrame) -> Any:
 def test_a_table_with_a_column_for_each_system_is_a_dict_of_them(table: Any) -> None:
     given = systems(n=900, n_gold=120)
     frame = pd.DataFrame(given["y_pred"])
-    one = karat.compare(**given, metrics=["accuracy", "f1"])
-    two = karat.compare(**{**given, "y_pred": table(frame)}, metrics=["accuracy", "f1"])
+    one = karat.compare(**grouped(given, ("adjust",)), metrics=["accuracy", "f1"])
+    two = karat.compare(
+        **grouped({**given, "y_pred": table(frame)}, ("adjust",)), metrics=["accuracy", "f1"]
+    )
     assert one.to_json() == two.to_json()
-    other = karat.compare(**{**given, "y_pred": table(frame[["b", "a"]])}, metrics="accuracy")
+    other = karat.compare(
+        **grouped({**given, "y_pred": table(frame[["b", "a"]])}, ("adjust",)), metrics="accuracy"
+    )
     assert other.models == ("b", "a")
 
 
@@ -222,11 +232,21 @@ def test_tables_of_verdicts_about_each_system() -> None:
     gold = {"x": given["gold"], "y": given["gold"]}
     judge = {"x": given["judge"], "y": given["y_pred"]["a"]}
     options: dict[str, Any] = {"gold_is_random": True}
-    one = karat.compare(gold=gold, judge=judge, **options)
-    two = karat.compare(gold=pd.DataFrame(gold), judge=pd.DataFrame(judge), **options)
+    one = karat.compare(
+        y_true=gold, **grouped({"design": karat.Judge(judge), **options}, ("adjust",))
+    )
+    two = karat.compare(
+        y_true=pd.DataFrame(gold),
+        **grouped({"design": karat.Judge(pd.DataFrame(judge)), **options}, ("adjust",)),
+    )
     assert one.to_json() == two.to_json()
     with pytest.raises(karat.InputError, match="K163"):
-        karat.compare(gold=pd.DataFrame(gold), judge={"x": judge["x"], "z": judge["y"]}, **options)
+        karat.compare(
+            y_true=pd.DataFrame(gold),
+            **grouped(
+                {"design": karat.Judge({"x": judge["x"], "z": judge["y"]}), **options}, ("adjust",)
+            ),
+        )
 
 
 WHOLE = pd.DataFrame({"gold": [1.0, np.nan], "judge": [1, 0], "a": [1, 0], "b": [0, 0]})
@@ -251,7 +271,7 @@ WHOLE = pd.DataFrame({"gold": [1.0, np.nan], "judge": [1, 0], "a": [1, 0], "b": 
 def test_whole_tables_and_names_are_refused(given: dict[str, Any], shown: str) -> None:
     options = {name: value for name, value in given.items() if name != "y_true"}
     with pytest.raises(karat.InputError, match="K128") as raised:
-        karat.compare(given.get("y_true"), **options)
+        karat.compare(given.get("y_true"), **grouped(options, ("adjust",)))
     assert shown in str(raised.value)
     assert "judge=table['judge'], y_pred=table[['old', 'new']]" in str(raised.value)
 
@@ -260,9 +280,12 @@ def test_whole_tables_and_names_are_refused(given: dict[str, Any], shown: str) -
 def test_a_table_of_scores_is_refused_as_without_a_judge(argument: str) -> None:
     frame = WHOLE[["a", "b"]].astype(float)
     with pytest.raises(karat.InputError, match="K162"):
-        karat.compare(gold=WHOLE["gold"], judge=WHOLE["judge"], **{argument: frame})
+        karat.compare(
+            y_true=WHOLE["gold"],
+            **grouped({"design": karat.Judge(WHOLE["judge"]), argument: frame}, ("adjust",)),
+        )
     with pytest.raises(karat.InputError, match="K162"):
-        karat.compare(WHOLE["judge"], **{argument: frame})
+        karat.compare(WHOLE["judge"], **grouped({argument: frame}, ("adjust",)))
 
 
 def verdicts(n: int, n_gold: int, seed: int = 4) -> dict[str, Any]:
@@ -270,27 +293,27 @@ def verdicts(n: int, n_gold: int, seed: int = 4) -> dict[str, Any]:
     truth = (rng.random(n) < 0.7).astype(int)
     judge = np.where(rng.random(n) < 0.9, truth, 1 - truth)
     gold = np.where(np.arange(n) < n_gold, truth, np.nan)
-    return {"gold": gold, "judge": judge, "positive": 1, "gold_is_random": True}
+    return {"y_true": gold, "design": karat.Judge(judge, is_random=True), "positive": 1}
 
 
 def test_gold_labels_for_a_proportion_of_verdicts_give_the_interval() -> None:
-    pilot = karat.evaluate(**verdicts(5000, 200))
+    pilot = karat.evaluate(**grouped(verdicts(5000, 200)))
     found = karat.rows_needed("prevalence", pilot=pilot, half_width=0.03, gold=5000)
     alone = karat.rows_needed("prevalence", pilot=pilot.judge, half_width=0.03)
     assert found.low < found < found.high
     assert found < 0.75 * alone
-    share = karat.evaluate(**verdicts(5000, int(found), seed=5)).shares[1]
+    share = karat.evaluate(**grouped(verdicts(5000, int(found), seed=5))).shares[1]
     assert 0.8 < (share.high - share.low) / 0.06 < 1.2
     # The control: as many labels as without a judge are too many.
-    share = karat.evaluate(**verdicts(5000, int(alone), seed=5)).shares[1]
+    share = karat.evaluate(**grouped(verdicts(5000, int(alone), seed=5))).shares[1]
     assert (share.high - share.low) / 0.06 < 0.92
 
 
 def test_other_metrics_of_verdicts_cannot_be_planned() -> None:
-    pilot = karat.evaluate(**verdicts(1000, 100))
+    pilot = karat.evaluate(**grouped(verdicts(1000, 100)))
     with pytest.raises(karat.InputError, match="plan prevalence"):
         karat.rows_needed("accuracy", pilot=pilot, half_width=0.05)
     many = {**verdicts(1000, 100), "positive": None}
     many["judge"] = np.where(np.arange(1000) % 9 == 0, 2, many["judge"])
     with pytest.raises(karat.KaratError, match=r"K194|K307"):
-        karat.rows_needed("prevalence", pilot=karat.evaluate(**many), half_width=0.05)
+        karat.rows_needed("prevalence", pilot=karat.evaluate(**grouped(many)), half_width=0.05)

@@ -12,6 +12,7 @@ import pytest
 import karat
 from karat.inference.judge import tuning
 from karat.inference.judge.tuning import Both, Weighed
+from tests.grouping import grouped
 from tests.same import assert_same
 
 METRICS = ["accuracy", "f1", "kappa", "log_loss"]
@@ -38,7 +39,7 @@ def hits(weights: dict[int, int], samples: int) -> float:
     found = []
     for seed in range(samples):
         rows = sample(np.random.default_rng([17, seed]), weights)
-        one = karat.evaluate(**rows, metrics="accuracy")["accuracy"]
+        one = karat.evaluate(**grouped(rows), metrics="accuracy")["accuracy"]
         assert one.low is not None
         assert one.high is not None
         found.append(one.low <= RIGHT <= one.high)
@@ -64,7 +65,7 @@ def test_heavy_rows_without_an_error_do_not_make_an_interval_narrow() -> None:
     rows["judge"] = np.where(heavy, rows["gold"], rows["judge"]).astype(int)
     prob = rows["y_prob"]
     rows["y_prob"] = np.where(heavy & ((prob > 0.5) != (rows["gold"] == 1)), 1.0 - prob, prob)
-    report = karat.evaluate(**rows, metrics=METRICS)
+    report = karat.evaluate(**grouped(rows), metrics=METRICS)
     few = 1.0 / float(np.sum((np.r_[np.ones(180), np.full(20, 60.0)] / 1380.0) ** 2))
     for name in ("accuracy", "f1", "kappa"):
         one = report[name]
@@ -76,7 +77,7 @@ def test_heavy_rows_without_an_error_do_not_make_an_interval_narrow() -> None:
 def test_equal_weights_change_nothing() -> None:
     rows = sample(np.random.default_rng(5), {8: 100})
     again = {**rows, "gold_weights": np.where(np.isfinite(rows["gold_weights"]), 3.5, np.nan)}
-    a, b = (karat.evaluate(**one, metrics=METRICS) for one in (rows, again))
+    a, b = (karat.evaluate(**grouped(one), metrics=METRICS) for one in (rows, again))
     for name in METRICS:
         for which in ("value", "low", "high", "judge_weight", "n_effective"):
             assert_same(getattr(a[name], which), getattr(b[name], which), within=1e-12)
@@ -90,7 +91,9 @@ def test_the_interval_grows_as_one_row_gets_heavier(name: str) -> None:
     for weight in (8.0, 80.0, 320.0):
         gold_weights = rows["gold_weights"].copy()
         gold_weights[first] = weight
-        one = karat.evaluate(**{**rows, "gold_weights": gold_weights}, metrics=[name])[name]
+        one = karat.evaluate(**grouped({**rows, "gold_weights": gold_weights}), metrics=[name])[
+            name
+        ]
         widths.append(one.high - one.low)
     assert widths[0] < widths[1] < widths[2]
 
@@ -112,24 +115,26 @@ def test_weights_of_gold_rows_that_stand_for_clusters() -> None:
     rng = np.random.default_rng(7)
     rows = sample(rng, {4: 60, 40: 6})
     clusters = rng.integers(0, 120, len(rows["gold"]))
-    one = karat.evaluate(**rows, clusters=clusters, metrics="accuracy")["accuracy"]
-    free = karat.evaluate(**rows, metrics="accuracy")["accuracy"]
+    one = karat.evaluate(**grouped(rows), clusters=clusters, metrics="accuracy")["accuracy"]
+    free = karat.evaluate(**grouped(rows), metrics="accuracy")["accuracy"]
     assert_same(one.value, free.value, within=0.05)
     assert 0.8 < (one.high - one.low) / (free.high - free.low) < 2.0
 
 
 def test_few_effective_rows_have_a_caution_and_one_row_is_refused() -> None:
     rows = sample(np.random.default_rng(8), {1: 60, 40: 3})
-    report = karat.evaluate(**rows, metrics="accuracy")
+    report = karat.evaluate(**grouped(rows), metrics="accuracy")
     assert any("count as 7: intervals rest on few rows" in one for one in report.warnings)
     gold_weights = rows["gold_weights"].copy()
     gold_weights[0] = 3000.0
     with pytest.raises(karat.InputError, match="K259") as raised:
-        karat.evaluate(**{**rows, "gold_weights": gold_weights}, metrics="accuracy")
+        karat.evaluate(**grouped({**rows, "gold_weights": gold_weights}), metrics="accuracy")
     assert "Row 0 has 94.4 % of the weight of 63 gold rows" in str(raised.value)
     models = {"a": rows["y_prob"], "b": rows["y_prob"][::-1]}
     with pytest.raises(karat.InputError, match="K259"):
-        karat.compare(**{**rows, "y_prob": models, "gold_weights": gold_weights})
+        karat.compare(
+            **grouped({**rows, "y_prob": models, "gold_weights": gold_weights}, ("adjust",))
+        )
 
 
 def test_differences_rest_on_the_effective_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,9 +144,9 @@ def test_differences_rest_on_the_effective_number(monkeypatch: pytest.MonkeyPatc
     # Systems differ on rows that stand for themselves, not on heavy ones with a gold label.
     other = np.where(heavy, prob, np.clip(prob + 0.3, 0.0, 1.0))
     given = {**rows, "y_prob": {"a": prob, "b": other}, "metrics": "accuracy"}
-    found = karat.compare(**given)["accuracy"]
+    found = karat.compare(**grouped(given, ("adjust",)))["accuracy"]
     monkeypatch.setattr(Both, "held", lambda self, variance, *rest: variance)
-    bare = karat.compare(**given)["accuracy"]
+    bare = karat.compare(**grouped(given, ("adjust",)))["accuracy"]
     assert found.low is not None
     assert found.high is not None
     assert bare.low is not None
@@ -165,12 +170,14 @@ def test_rows_of_one_gold_label_each_count_once_in_both_means() -> None:
 
 def test_a_report_states_what_is_weighted() -> None:
     rows = sample(np.random.default_rng(12), {2: 80, 5: 60})
-    text = " ".join(karat.evaluate(**rows).text().split())
+    text = " ".join(karat.evaluate(**grouped(rows)).text().split())
     assert "Confusion of the judge sums of weights" in text
     assert "also in the quality and the confusion matrix of the judge." in text
     plain = {**rows, "gold_weights": None, "gold_is_random": True}
-    weighted = " ".join(karat.evaluate(**plain, weights=np.arange(460) % 3 + 1).text().split())
+    weighted = " ".join(
+        karat.evaluate(**grouped(plain), weights=np.arange(460) % 3 + 1).text().split()
+    )
     assert "The quality and the confusion matrix of the judge are weighted." in weighted
-    text = " ".join(karat.evaluate(**plain).text().split())
+    text = " ".join(karat.evaluate(**grouped(plain)).text().split())
     assert "weights" not in text
     assert "times the difference" in text

@@ -20,7 +20,7 @@ GROUPS = np.arange(60) // 3
 def test_the_number_of_rows_alone_is_no_caution_of_limits_without_width(
     method: str, clusters: Any, rows: Any
 ) -> None:
-    options: dict[str, Any] = {"method": method}
+    options: dict[str, Any] = {"interval": karat.Interval(method=method)}
     if method in ("bootstrap", "bca", "bayesian"):
         options["n_replicates"] = 100
     if clusters is not None:

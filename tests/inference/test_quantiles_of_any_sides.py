@@ -91,7 +91,7 @@ print(report.accuracy.low, report.precision.high, len(str(report)) > 0)
 
 def test_frequencies_are_rows() -> None:
     truth, guess = [0, 0, 1, 1], [0, 1, 1, 1]
-    found = karat.evaluate(truth, guess, weights=[5, 5, 5, 5], weights_are="frequency")
+    found = karat.evaluate(truth, guess, weights=karat.Frequency([5, 5, 5, 5]))
     expected = karat.evaluate(truth * 5, guess * 5)
     assert (found.accuracy.low, found.accuracy.high) == pytest.approx(
         (expected.accuracy.low, expected.accuracy.high)

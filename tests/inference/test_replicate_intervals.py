@@ -134,7 +134,11 @@ def test_clusters_of_equal_rows_have_the_limits_of_one_row_each() -> None:
     # The acceleration is that of clusters: by rows it would be smaller by the square root of 3.
     rng = np.random.default_rng(8)
     y, p = rng.integers(0, 2, 40), rng.uniform(0.02, 0.98, 40)
-    asked: dict[str, Any] = {"metrics": ["log_loss"], "method": "bca", "labels": [0, 1]}
+    asked: dict[str, Any] = {
+        "metrics": ["log_loss"],
+        "interval": karat.Interval(method="bca"),
+        "labels": [0, 1],
+    }
     once = karat.evaluate(y, y_prob=p, clusters=np.arange(40), **asked)["log_loss"]
     y, p = np.repeat(y, 3), np.repeat(p, 3)
     found = karat.evaluate(y, y_prob=p, clusters=np.repeat(np.arange(40), 3), **asked)["log_loss"]

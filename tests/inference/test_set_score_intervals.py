@@ -78,8 +78,12 @@ def test_errors_are_those_of_leaving_out_each_row() -> None:
 def test_one_side_is_the_limit_of_twice_the_tail(name: str) -> None:
     true, scores = rows(2)
     both = karat.evaluate(true, y_score=scores, level=0.9, metrics=[name])[name]
-    low = karat.evaluate(true, y_score=scores, side="low", metrics=[name])[name]
-    high = karat.evaluate(true, y_score=scores, side="high", metrics=[name])[name]
+    low = karat.evaluate(true, y_score=scores, interval=karat.Interval(side="low"), metrics=[name])[
+        name
+    ]
+    high = karat.evaluate(
+        true, y_score=scores, interval=karat.Interval(side="high"), metrics=[name]
+    )[name]
     assert (low.low, high.high) == pytest.approx((both.low, both.high))
     assert (low.high, high.low) == (1.0, 0.0)
 
@@ -89,7 +93,10 @@ def test_replicates_of_rows_agree_with_the_default(method: str) -> None:
     true, scores = rows(3, n=150, k=3)
     names = ["roc_auc_ovr_macro", "label_ranking_average_precision"]
     names += ["fmax", "macro_max_f_beta"] if method == "bootstrap" else []
-    options: dict[str, Any] = {"metrics": names, "n_replicates": 200, "method": method}
+    options: dict[str, Any] = {
+        "metrics": names,
+        "interval": karat.Interval(n_replicates=200, method=method),
+    }
     drawn = karat.evaluate(true, y_score=scores, **options)
     again = karat.evaluate(true, y_score=scores, **options)
     default = karat.evaluate(true, y_score=scores, metrics=names[:2])

@@ -26,12 +26,19 @@ def test_limits_of_calibrated_predictions_reach_0() -> None:
     covered, by_percentiles = 0, 0
     for seed in range(40):
         y, p = forecasts(seed, 300, 1.0)
-        one = karat.evaluate(y, y_prob=p, metrics=METRIC, n_replicates=200)[METRIC]
+        one = karat.evaluate(
+            y, y_prob=p, metrics=METRIC, interval=karat.Interval(n_replicates=200)
+        )[METRIC]
         assert one.low is not None
         assert one.method == "test inversion"
         covered += one.low == 0.0
         assert (one.low == 0.0) == ("by chance" in (one.remark or ""))
-        drawn = karat.evaluate(y, y_prob=p, metrics=METRIC, n_replicates=200, method="bootstrap")
+        drawn = karat.evaluate(
+            y,
+            y_prob=p,
+            metrics=METRIC,
+            interval=karat.Interval(n_replicates=200, method="bootstrap"),
+        )
         assert drawn[METRIC].low is not None
         by_percentiles += drawn[METRIC].low <= 0.0
     assert covered >= 34
@@ -45,7 +52,9 @@ def test_limits_of_predictions_that_are_too_bold_hold_the_truth() -> None:
     held = 0
     for seed in range(1, 41):
         y, p = forecasts(seed, 300, 2.0)
-        one = karat.evaluate(y, y_prob=p, metrics=METRIC, n_replicates=200)[METRIC]
+        one = karat.evaluate(
+            y, y_prob=p, metrics=METRIC, interval=karat.Interval(n_replicates=200)
+        )[METRIC]
         assert one.low is not None
         assert one.high is not None
         held += one.low <= truth <= one.high

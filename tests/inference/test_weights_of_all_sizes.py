@@ -45,7 +45,12 @@ def test_a_report_or_a_refusal(rows: tuple[Any, Any, Any], level: float | None) 
         warnings.simplefilter("error")
         try:
             report = karat.evaluate(
-                truth, y_prob=prob, weights=weights, labels=labels, level=level, n_replicates=100
+                truth,
+                y_prob=prob,
+                weights=weights,
+                labels=labels,
+                level=level,
+                interval=karat.Interval(n_replicates=100),
             )
             assert report.metrics
             assert str(report)
@@ -87,7 +92,9 @@ def test_scores_of_all_sizes_bear_a_report(size: float, k: int) -> None:
     scores[::3] *= size
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        report = karat.evaluate(np.arange(12) % k, y_score=scores, n_replicates=100)
+        report = karat.evaluate(
+            np.arange(12) % k, y_score=scores, interval=karat.Interval(n_replicates=100)
+        )
         assert str(report)
         assert karat.Report.from_json(report.to_json()).metrics.keys() == report.metrics.keys()
 

@@ -172,7 +172,9 @@ def fraud(n: int) -> Iterator[tuple[Any, Any]]:
 
 
 def test_the_bound_of_the_area_of_fraud_in_16_mb() -> None:
-    stream = karat.Stream(max_memory=16 << 20, metrics=["roc_auc", "average_precision"])
+    stream = karat.Stream(
+        reading=karat.Reading(max_memory=16 << 20), metrics=["roc_auc", "average_precision"]
+    )
     whole: list[list[Any]] = [[], []]
     for y, score in fraud(2 * 10**6):
         stream.update(y, y_prob=score)
@@ -195,7 +197,7 @@ def test_the_bound_of_the_area_of_fraud_in_16_mb() -> None:
 
 
 def test_what_has_no_bound_says_so() -> None:
-    stream = karat.Stream(max_memory=1 << 20)
+    stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20))
     for y, score in fraud(200_000):
         stream.update(y, y_prob=score)
     report = stream.report()

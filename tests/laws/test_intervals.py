@@ -112,7 +112,9 @@ def given(k: int, kind: str) -> dict[str, Any]:
 def test_limits_hold_the_value_or_a_remark_says_why_there_are_none(
     k: int, kind: str, method: str
 ) -> None:
-    report = karat.evaluate(**given(k, kind), method=method, n_replicates=200)
+    report = karat.evaluate(
+        **given(k, kind), interval=karat.Interval(method=method, n_replicates=200)
+    )
     n_limits = 0
     for name, found in report.metrics.items():
         if found.low is None or found.high is None:
@@ -157,8 +159,8 @@ def test_no_level_no_intervals(k: int, kind: str) -> None:
 def test_levels_and_sides(k: int, kind: str) -> None:
     two = karat.evaluate(**given(k, kind))
     surer = karat.evaluate(**given(k, kind), level=0.99)
-    low = karat.evaluate(**given(k, kind), level=0.975, side="low")
-    high = karat.evaluate(**given(k, kind), level=0.975, side="high")
+    low = karat.evaluate(**given(k, kind), level=0.975, interval=karat.Interval(side="low"))
+    high = karat.evaluate(**given(k, kind), level=0.975, interval=karat.Interval(side="high"))
     n_wider = 0
     for name, found in two.metrics.items():
         if found.low is None or found.high is None:
@@ -193,8 +195,10 @@ def test_four_times_the_rows_are_about_twice_as_sure(k: int, kind: str) -> None:
 def test_the_order_of_rows_is_nothing(k: int, kind: str, method: str) -> None:
     """To rounding; draws of rows by number are those of other rows, so that they differ."""
     order = np.random.default_rng(1).permutation(N)
-    one = karat.evaluate(**given(k, kind), method=method, n_replicates=200)
-    two = karat.evaluate(**taken(given(k, kind), order), method=method, n_replicates=200)
+    one = karat.evaluate(**given(k, kind), interval=karat.Interval(method=method, n_replicates=200))
+    two = karat.evaluate(
+        **taken(given(k, kind), order), interval=karat.Interval(method=method, n_replicates=200)
+    )
     drawn_by_row = set()
     if method == "bootstrap":
         drawn_by_row = {name for name in one if get(name).needs_scores}
@@ -224,12 +228,14 @@ def test_other_labels_have_the_same_intervals(kind: str) -> None:
 
 @pytest.mark.parametrize("method", ["default", "wald", "logit", "bayesian"])
 def test_limits_of_complements_swap(method: str) -> None:
-    report = karat.evaluate(**labels_of(rows(2)), method=method)
+    report = karat.evaluate(**labels_of(rows(2)), interval=karat.Interval(method=method))
     for name, dual in DUALS.items():
         one, two = report[name], report[dual]
         assert_same([1 - two.high, 1 - two.low], [one.low, one.high], within=1e-12, about=name)
         assert_same(two.standard_error, one.standard_error, within=1e-12, about=name)
-    turned = karat.evaluate(**labels_of(rows(2)), positive=0, method=method)
+    turned = karat.evaluate(
+        **labels_of(rows(2)), positive=0, interval=karat.Interval(method=method)
+    )
     for name, dual in (("recall", "specificity"), ("precision", "negative_predictive_value")):
         one, two = report[dual], turned[name]
         assert_same([two.low, two.high], [one.low, one.high], within=1e-12, about=name)
@@ -253,8 +259,12 @@ def test_weights_of_two_say_no_more_than_one(k: int, kind: str) -> None:
 @pytest.mark.parametrize("method", ["default", "wald", "bootstrap"])
 def test_frequencies_of_two_are_two_rows(k: int, kind: str, method: str) -> None:
     here = given(k, kind)
-    twice = karat.evaluate(**taken(here, np.repeat(np.arange(N), 2)), method=method)
-    counted = karat.evaluate(**here, weights=np.full(N, 2), weights_are="frequency", method=method)
+    twice = karat.evaluate(
+        **taken(here, np.repeat(np.arange(N), 2)), interval=karat.Interval(method=method)
+    )
+    counted = karat.evaluate(
+        **here, weights=karat.Frequency(np.full(N, 2)), interval=karat.Interval(method=method)
+    )
     drawn_otherwise = set()
     if method == "bootstrap":
         # Draws of a table of sums differ from those of a table of counts.
@@ -273,11 +283,15 @@ def test_frequencies_of_two_are_two_rows(k: int, kind: str, method: str) -> None
 @pytest.mark.parametrize(("k", "kind"), BOTH)
 @pytest.mark.parametrize("method", ["default", "bootstrap"])
 def test_clusters_of_one_row_are_none(k: int, kind: str, method: str) -> None:
-    alone = karat.evaluate(**given(k, kind), clusters=np.arange(N) * 7, method=method)
-    plain = karat.evaluate(**given(k, kind), method=method)
+    alone = karat.evaluate(
+        **given(k, kind), clusters=np.arange(N) * 7, interval=karat.Interval(method=method)
+    )
+    plain = karat.evaluate(**given(k, kind), interval=karat.Interval(method=method))
     assert_alike(alone, plain)
     assert not alone.is_clustered
-    pairs = karat.evaluate(**given(k, kind), clusters=np.arange(N) // 2, method=method)
+    pairs = karat.evaluate(
+        **given(k, kind), clusters=np.arange(N) // 2, interval=karat.Interval(method=method)
+    )
     assert pairs["kappa"].low != plain["kappa"].low
 
 
@@ -360,11 +374,14 @@ def test_scores_doubled_within_clusters_are_the_rows() -> None:
 
 ASKED = [
     {},
-    {"level": 0.9, "side": "low"},
-    {"method": "bca", "seed": 3, "n_replicates": 200},
+    {"level": 0.9, "interval": karat.Interval(side="low")},
+    {"interval": karat.Interval(method="bca", seed=3, n_replicates=200)},
     {"clusters": np.arange(N) // 4},
-    {"clusters": np.arange(N) // 4, "method": "bootstrap", "n_replicates": 200},
-    {"design": "case-control"},
+    {
+        "clusters": np.arange(N) // 4,
+        "interval": karat.Interval(method="bootstrap", n_replicates=200),
+    },
+    {"design": karat.CaseControl()},
     {"weights": np.arange(1, N + 1) / 7},
 ]
 
@@ -407,10 +424,12 @@ def test_a_text_of_before_intervals_still_loads(k: int, kind: str) -> None:
 @pytest.mark.parametrize(("k", "kind"), BOTH)
 def test_seeds_and_threads(k: int, kind: str, method: str) -> None:
     def report(**options: Any) -> Report:
-        return karat.evaluate(**given(k, kind), method=method, n_replicates=150, **options)
+        return karat.evaluate(
+            **given(k, kind), **options, interval=karat.Interval(method=method, n_replicates=150)
+        )
 
-    one = report(seed=5, n_threads=1)
-    assert_alike(report(seed=5, n_threads=2), one)
+    one = report(seed=5, reading=karat.Reading(n_threads=1))
+    assert_alike(report(seed=5, reading=karat.Reading(n_threads=2)), one)
     other = report(seed=6)
     limits = {name: pair for name, pair in intervals(one).items() if np.isfinite(pair[0])}
     moved = [name for name, pair in limits.items() if intervals(other)[name][:2] != pair[:2]]

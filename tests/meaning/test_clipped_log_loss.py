@@ -124,7 +124,9 @@ def test_its_interval_is_that_of_a_mean_of_clipped_losses() -> None:
     found = karat.evaluate(true, y_prob=prob, metrics=NAME)[NAME]
     n = len(true)
     assert found.standard_error == pytest.approx(np.std(-np.log(own), ddof=1) / math.sqrt(n))
-    drawn = karat.evaluate(true, y_prob=prob, metrics=NAME, method="bootstrap", seed=1)[NAME]
+    drawn = karat.evaluate(
+        true, y_prob=prob, metrics=NAME, interval=karat.Interval(method="bootstrap", seed=1)
+    )[NAME]
     assert drawn.value == found.value
     assert drawn.high - drawn.low == pytest.approx(found.high - found.low, rel=0.15)
     clusters = np.arange(n) // 2
@@ -133,7 +135,7 @@ def test_its_interval_is_that_of_a_mean_of_clipped_losses() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     true, prob = rows(2, n=N_TOO_MANY)
-    stream = karat.Stream(labels=[0, 1], metrics=NAME, max_memory=LEAST)
+    stream = karat.Stream(labels=[0, 1], metrics=NAME, reading=karat.Reading(max_memory=LEAST))
     stream.update(true, y_prob=prob[:, 1])
     with pytest.raises(KaratError, match="K211") as caught:
         stream.report()
@@ -146,7 +148,7 @@ def test_rows_are_counted_where_only_sums_are_kept(k: int) -> None:
     true, prob = rows(k, n=2 * N_TOO_MANY)
     streams = []
     for half in (slice(0, N_TOO_MANY), slice(N_TOO_MANY, None)):
-        stream = karat.Stream(labels=range(k), max_memory=LEAST)
+        stream = karat.Stream(labels=range(k), reading=karat.Reading(max_memory=LEAST))
         stream.update(true[half], y_prob=prob[half])
         streams.append(karat.Stream.from_bytes(stream.to_bytes()))
     report = streams[0].merge(streams[1]).report()

@@ -68,7 +68,9 @@ def test_one_class_means_the_same_to_functions_and_reports(
 
 
 def test_one_class_of_ones() -> None:
-    report = karat.evaluate([1, 1], [1, 1], class_names=["spam"], metrics=["f1", "accuracy"])
+    report = karat.evaluate(
+        [1, 1], [1, 1], labels=karat.Labels(names=["spam"]), metrics=["f1", "accuracy"]
+    )
     assert report["f1"].value == karat.f1([1, 1], [1, 1]) == 1.0
     assert report["f1"].signature.positive == "spam"
     assert "f1" in report
@@ -125,7 +127,7 @@ def test_weights_beyond_the_limits_are_one_error(factor: float) -> None:
     ids=named,
 )
 def test_class_names(names: Any, expected: tuple[str, ...]) -> None:
-    assert karat.evaluate(TRUE, PRED, class_names=names).classes.names == expected
+    assert karat.evaluate(TRUE, PRED, labels=karat.Labels(names=names)).classes.names == expected
 
 
 @pytest.mark.parametrize(
@@ -157,11 +159,11 @@ def test_class_names(names: Any, expected: tuple[str, ...]) -> None:
     ids=named,
 )
 def test_names_that_do_not_name_every_class_once(names: Any) -> None:
-    assert code_of(lambda: karat.evaluate(TRUE, PRED, class_names=names)) == "K117"
+    assert code_of(lambda: karat.evaluate(TRUE, PRED, labels=karat.Labels(names=names))) == "K117"
 
 
 def test_a_set_of_names_of_one_class_is_no_list() -> None:
-    assert code_of(lambda: karat.evaluate([1], [1], class_names={"a"})) == "K117"
+    assert code_of(lambda: karat.evaluate([1], [1], labels=karat.Labels(names={"a"}))) == "K117"
 
 
 def test_columns_may_be_named_by_numbers() -> None:
@@ -249,7 +251,7 @@ def test_text_of_a_class_of_its_own_is_text() -> None:
     frame = {"y_true": TRUE, "y_pred": PRED, "w": [1, 2, 1]}
     report = karat.evaluate(
         frame, y_true=Stubborn("y_true"), y_pred=Stubborn("y_pred"), weights=Stubborn("w"),
-        nulls=Stubborn("drop"), undefined=Stubborn("nan"),
+        reading=karat.Reading(nulls=Stubborn("drop")), undefined=Stubborn("nan"),
     )  # fmt: skip
     assert (report.accuracy.value, report.undefined) == (3 / 4, "nan")
     assert karat.f1(TRUE, PRED, average=Stubborn("macro")) == karat.macro_f1(TRUE, PRED)

@@ -10,6 +10,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from tests.grouping import grouped
 
 N = 100
 RNG = np.random.default_rng(0)
@@ -20,7 +21,7 @@ PROB = RNG.dirichlet(np.ones(3), N)
 
 def refused(code: str, *given: Any, **asked: Any) -> str:
     with pytest.raises(KaratError) as caught:
-        karat.evaluate(*(given or (Y_TRUE, Y_PRED)), **asked)
+        karat.evaluate(*(given or (Y_TRUE, Y_PRED)), **grouped(asked))
     assert caught.value.code == code
     return str(caught.value)
 
@@ -49,12 +50,12 @@ def test_a_word_that_is_no_choice(argument: str, value: Any) -> None:
 
 @pytest.mark.parametrize("seed", [-1, 1.5, 2**64, 10**30, "1", True, None, float("nan")])
 def test_a_seed_that_is_none(seed: Any) -> None:
-    assert "seed=" in refused("K122", seed=seed)
+    assert "seed=" in refused("K122", interval=karat.Interval(seed=seed))
 
 
 @pytest.mark.parametrize("n_replicates", [3, 99, 10**7, "1000", 100.5])
 def test_replicates_that_are_too_few(n_replicates: Any) -> None:
-    assert "n_replicates=" in refused("K122", n_replicates=n_replicates)
+    assert "n_replicates=" in refused("K122", interval=karat.Interval(n_replicates=n_replicates))
 
 
 @pytest.mark.parametrize("level", [0.5, 1 - 2.1e-12, np.float32(0.9)])
@@ -100,7 +101,7 @@ def test_clusters_without_rows() -> None:
 
 def test_frequencies_that_are_no_numbers_of_rows() -> None:
     half = np.full(N, 0.5)
-    assert "whole" in refused("K150", weights=half, weights_are="frequency")
+    assert "whole" in refused("K150", weights=karat.Frequency(half))
     prob = {"y_prob": PROB, "weights_are": "frequency"}
     assert "whole" in refused("K150", Y_TRUE, **prob, weights=half)
     assert "rows" in refused("K150", Y_TRUE, **prob, weights=np.full(N, 1e9))
@@ -108,7 +109,7 @@ def test_frequencies_that_are_no_numbers_of_rows() -> None:
 
 @pytest.mark.parametrize("method", [None, "bootstrap", "bayesian"])
 def test_a_matrix_of_sums_of_weights(method: str | None) -> None:
-    report = karat.evaluate(confusion=[[3.5, 1], [2, 4.25]], method=method)
+    report = karat.evaluate(confusion=[[3.5, 1], [2, 4.25]], interval=karat.Interval(method=method))
     check(report)
     said = "the table holds sums of weights, and their squares are not known"
     assert report["accuracy"].remark == said
@@ -121,24 +122,26 @@ METHODS = [None, "wald", "logit", "bootstrap", "bca", "bayesian"]
 
 @pytest.mark.parametrize("method", METHODS)
 def test_small_and_perfect_tables(method: str | None) -> None:
-    asked = {"method": method, "n_replicates": 100}
-    check(karat.evaluate([1] * 9, [1] * 9, **asked))
-    check(karat.evaluate(["a"] * 9, ["a"] * 9, **asked))
+    asked = {"interval": karat.Interval(method=method, n_replicates=100)}
+    check(karat.evaluate([1] * 9, [1] * 9, **grouped(asked)))
+    check(karat.evaluate(["a"] * 9, ["a"] * 9, **grouped(asked)))
     for y_pred in ([1], [0]):
-        check(karat.evaluate([1], y_pred, **asked))
-    check(karat.evaluate([1], [1], labels=[0, 1, 2], **asked))
-    check(karat.evaluate(Y_TRUE, Y_TRUE, **asked))
-    check(karat.evaluate([0, 1, 2], y_prob=np.eye(3), **asked))
-    check(karat.evaluate([1], y_prob=PROB[:1], labels=[0, 1, 2], **asked))
+        check(karat.evaluate([1], y_pred, **grouped(asked)))
+    check(karat.evaluate([1], [1], labels=[0, 1, 2], **grouped(asked)))
+    check(karat.evaluate(Y_TRUE, Y_TRUE, **grouped(asked)))
+    check(karat.evaluate([0, 1, 2], y_prob=np.eye(3), **grouped(asked)))
+    check(karat.evaluate([1], y_prob=PROB[:1], labels=[0, 1, 2], **grouped(asked)))
     certain = PROB.copy()
     certain[0] = np.where(np.arange(3) == Y_TRUE[0], 0.0, 0.5)
-    check(karat.evaluate(Y_TRUE, y_prob=certain, **asked))
+    check(karat.evaluate(Y_TRUE, y_prob=certain, **grouped(asked)))
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_very_many_rows(method: str | None) -> None:
     table = [[10**15, 10**14], [2 * 10**14, 10**15]]
-    report = karat.evaluate(confusion=table, method=method, n_replicates=100)
+    report = karat.evaluate(
+        confusion=table, interval=karat.Interval(method=method, n_replicates=100)
+    )
     check(report)
     found = report["accuracy"]
     assert 0 < found.high - found.low < 1e-7
@@ -152,9 +155,12 @@ def test_extreme_weights(scale: float, method: str | None) -> None:
     power = 2.0 ** round(np.log2(scale))
     for given in ({"y_pred": Y_PRED}, {"y_prob": PROB}):
         for clusters in (None, np.arange(N) // 5):
-            asked = {"method": method, "n_replicates": 100, "clusters": clusters}
-            plain = karat.evaluate(Y_TRUE, **given, **asked, weights=weights)
-            scaled = karat.evaluate(Y_TRUE, **given, **asked, weights=weights * power)
+            asked = {
+                "interval": karat.Interval(method=method, n_replicates=100),
+                "clusters": clusters,
+            }
+            plain = karat.evaluate(Y_TRUE, **grouped({**given, **asked}), weights=weights)
+            scaled = karat.evaluate(Y_TRUE, **grouped({**given, **asked}), weights=weights * power)
             check(scaled)
             for name in ("accuracy", "macro_f1", "kappa", "log_loss", "roc_auc_ovr_macro"):
                 if name in plain:
@@ -169,7 +175,11 @@ def test_weights_that_have_no_common_unit(method: str | None) -> None:
     for clusters in (None, np.arange(N) // 5):
         check(
             karat.evaluate(
-                Y_TRUE, Y_PRED, weights=weights, method=method, n_replicates=100, clusters=clusters
+                Y_TRUE,
+                Y_PRED,
+                weights=weights,
+                interval=karat.Interval(method=method, n_replicates=100),
+                clusters=clusters,
             )
         )
 
@@ -209,14 +219,14 @@ def test_every_caution_is_said_once_and_only_where_it_holds() -> None:
             "y_true": y_true,
             "y_pred": y_pred,
             "clusters": np.arange(n) // 2,
-            "design": "case-control",
-            "method": "bootstrap",
+            "design": karat.CaseControl(),
+            "interval": karat.Interval(method="bootstrap"),
         },
     }
     for start, given in said.items():
-        (caution,) = karat.evaluate(**given).cautions
+        (caution,) = karat.evaluate(**grouped(given)).cautions
         assert caution.startswith(start)
-        assert caution in karat.evaluate(**given).to_dict()["cautions"]
+        assert caution in karat.evaluate(**grouped(given)).to_dict()["cautions"]
 
 
 def test_many_small_classes_are_not_all_named() -> None:

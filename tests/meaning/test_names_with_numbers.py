@@ -55,7 +55,9 @@ def test_other_names_are_refused(text: str, code: str, told: str) -> None:
 
 
 def test_a_report_lists_it_by_that_name_and_finds_the_default_by_its_record() -> None:
-    report = karat.evaluate(TRUE, y_prob=PROB, class_names=[f"c{i}" for i in range(30)])
+    report = karat.evaluate(
+        TRUE, y_prob=PROB, labels=karat.Labels(names=[f"c{i}" for i in range(30)])
+    )
     assert "top_k_accuracy" not in report.metrics
     assert {"top_2_accuracy", "top_5_accuracy"} < set(report.metrics)
     for k in (2, 5):

@@ -64,9 +64,9 @@ def test_verbs_refuse_it_first() -> None:
     with pytest.raises(karat.KaratError, match=r"K122  undefined='x'"):
         karat.evaluate(object(), object(), undefined="x")
     with pytest.raises(karat.KaratError, match=r"K122  adjust='maxt'"):
-        karat.gate(object(), object(), adjust="maxt")
+        karat.gate(object(), object(), rules=karat.Rules(adjust="maxt"))
     with pytest.raises(karat.KaratError, match=r"K122  max_memory=5"):
-        karat.Stream(max_memory=5)
+        karat.Stream(reading=karat.Reading(max_memory=5))
 
 
 @pytest.mark.parametrize("names", [("adjust", "warn_only"), ("warn_only", "adjust")])

@@ -126,15 +126,15 @@ def test_declared_classes_keep_their_order_and_their_rows() -> None:
 
 
 def test_class_names_only_rename_on_display() -> None:
-    named = karat.evaluate(Y_TRUE, Y_PRED, class_names=["cat", "dog", "owl", "elk"])
+    named = karat.evaluate(Y_TRUE, Y_PRED, labels=karat.Labels(names=["cat", "dog", "owl", "elk"]))
     assert named.labels == (0, 1, 2, 3)
     assert named.confusion.names == ("cat", "dog", "owl", "elk")
     assert "'elk'" in str(named.macro_precision.undefined)
-    by_label = karat.evaluate(Y_TRUE, Y_PRED, class_names={3: "elk"})
+    by_label = karat.evaluate(Y_TRUE, Y_PRED, labels=karat.Labels(names={3: "elk"}))
     assert by_label.confusion.names == ("0", "1", "2", "elk")
     for wrong in (["cat"], {9: "elk"}, "cat"):
         with pytest.raises(KaratError, match="K117"):
-            karat.evaluate(Y_TRUE, Y_PRED, class_names=wrong)
+            karat.evaluate(Y_TRUE, Y_PRED, labels=karat.Labels(names=wrong))
 
 
 def test_positive_class() -> None:
@@ -207,8 +207,8 @@ def test_marginals_refuse_what_needs_cells() -> None:
     ("call", "code"),
     [
         (lambda: karat.evaluate(Y_TRUE, Y_PRED, y_true="label"), "K156"),
-        (lambda: karat.evaluate(Y_TRUE, Y_PRED, nulls="drop"), "K144"),
-        (lambda: karat.evaluate(Y_TRUE, Y_PRED, nulls="skip"), "K122"),
+        (lambda: karat.evaluate(Y_TRUE, Y_PRED, reading=karat.Reading(nulls="drop")), "K144"),
+        (lambda: karat.evaluate(Y_TRUE, Y_PRED, reading=karat.Reading(nulls="skip")), "K122"),
         (lambda: karat.evaluate(Y_TRUE, Y_PRED, undefined="skip"), "K122"),
         (lambda: karat.evaluate(Y_TRUE, Y_PRED, weights="w"), "K143"),
         (lambda: karat.evaluate(Y_TRUE, Y_PRED, positive=1), "K112"),

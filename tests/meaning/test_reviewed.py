@@ -158,7 +158,7 @@ def test_unfit_metrics_are_refused_before_anything_is_printed() -> None:
             karat.evaluate([0, 1, 2], [0, 1, 2], metrics=wrong)  # type: ignore[arg-type]
         assert caught.value.code == code
     with pytest.raises(KaratError, match="K117"):
-        karat.evaluate([0, 1], [0, 1], class_names=5)  # type: ignore[arg-type]
+        karat.evaluate([0, 1], [0, 1], labels=karat.Labels(names=5))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("n_threads", [0, -3, 2.5, "x", 10**12, True])

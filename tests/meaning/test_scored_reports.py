@@ -90,9 +90,13 @@ def test_the_report_does_not_depend_on_threads(n_threads: int) -> None:
     rng = np.random.default_rng(0)
     truth, prob = rng.integers(0, 4, 5000), rng.dirichlet(np.ones(4), 5000)
     weights = rng.random(5000)
-    expected = karat.evaluate(truth, y_prob=prob, weights=weights, n_threads=3).to_json()
+    expected = karat.evaluate(
+        truth, y_prob=prob, weights=weights, reading=karat.Reading(n_threads=3)
+    ).to_json()
     assert (
-        karat.evaluate(truth, y_prob=prob, weights=weights, n_threads=n_threads).to_json()
+        karat.evaluate(
+            truth, y_prob=prob, weights=weights, reading=karat.Reading(n_threads=n_threads)
+        ).to_json()
         == expected
     )
 
@@ -166,7 +170,7 @@ def test_thresholds_of_two_classes() -> None:
 
 
 def test_thresholds_of_more_classes_are_a_list() -> None:
-    report = karat.evaluate(THREE, y_prob=MATRIX, class_names=["a", "b", "c"])
+    report = karat.evaluate(THREE, y_prob=MATRIX, labels=karat.Labels(names=["a", "b", "c"]))
     found = report.thresholds
     assert [(row["label"], row["name"]) for row in found] == [
         ("ant", "a"),
@@ -293,12 +297,16 @@ def test_tables_name_their_columns() -> None:
         ({"y_prob": PROB, "confusion": [[1, 2], [3, 4]]}, "K141", "given with confusion="),
         ({"y_prob": PROB, "y_score": "p"}, "K143", "without data"),
         ({"y_prob": PROB, "y_true": "y"}, "K143", "without data"),
-        ({"y_prob": PROB, "nulls": "drop"}, "K144", "nulls='drop' was given with arrays"),
+        (
+            {"y_prob": PROB, "reading": karat.Reading(nulls="drop")},
+            "K144",
+            "nulls='drop' was given with arrays",
+        ),
         ({"y_prob": PROB, "y_pred": TWO, "threshold": 0.5}, "K140", "was given with y_pred"),
         ({"y_pred": TWO, "threshold": 0.5}, "K136", "There are no probabilities or scores"),
         ({"y_prob": PROB, "threshold": math.nan}, "K136", "threshold=nan"),
         ({"y_prob": PROB, "threshold": "0.5"}, "K136", "threshold='0.5'"),
-        ({"y_prob": PROB, "class_names": ["a"]}, "K117", "1 names for 2 classes"),
+        ({"y_prob": PROB, "labels": karat.Labels(names=["a"])}, "K117", "1 names for 2 classes"),
         ({"y_prob": PROB, "metrics": {"roc_auc"}}, "K310", "which has no order"),
         ({"y_prob": PROB, "metrics": "roc_acu"}, "K301", "roc_auc"),
         ({"y_prob": PROB, "metrics": "top_k_accuracy(k=3)"}, "K302", "k=3 is larger"),

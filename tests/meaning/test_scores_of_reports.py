@@ -111,7 +111,10 @@ def test_a_report_of_scores_does_not_depend_on_threads(kind: str, is_weighted: b
     values = scores / scores.sum(axis=1, keepdims=True) if kind == "y_prob" else scores
     call = {"y_true": rng.integers(0, 3, n), kind: values}
     call["weights"] = rng.random(n) if is_weighted else None
-    texts = {karat.evaluate(**call, n_threads=count).to_json() for count in (1, 2, 5)}
+    texts = {
+        karat.evaluate(**call, reading=karat.Reading(n_threads=count)).to_json()
+        for count in (1, 2, 5)
+    }
     assert len(texts) == 1
 
 

@@ -105,7 +105,9 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
         CUT.assign(pred=PRED, risk_score=P, my_score=P), y_pred="pred"
     ),
     "gold labels beside those of a judge": _gold_beside_a_judge,
-    "an empty separator": lambda: karat.evaluate(["a|b", "a"] * 30, ["a", "a"] * 30, separator=""),
+    "an empty separator": lambda: karat.evaluate(
+        ["a|b", "a"] * 30, ["a", "a"] * 30, labels=karat.Labels(separator="")
+    ),
     "partitions without ids": lambda: karat.gate(
         frame_of_dask(TABLE), baseline=TABLE, max_drop={"accuracy": 0.5}
     ),

@@ -258,7 +258,7 @@ def _facts(library: Library, report: Any, call: dict[str, Any]) -> dict[str, flo
     compared = library.compare(**rows, y_prob=models, metrics=metrics)
     found |= dict(_differences(compared))
     found |= {f"{one.metric} {one.verdict} {one.method}": 0.0 for one in compared.differences}
-    monitor = library.Monitor(max={"brier": 0.8}, anytime=500, labels=call["labels"])
+    monitor = library.Monitor(max={"brier": 0.8}, labels=call["labels"], design=karat.Looks(500))
     columns = {name: x for name, x in call.items() if name != "labels"}
     return found | {f"monitor: {monitor.add(**columns).verdict}": 0.0}
 

@@ -155,7 +155,11 @@ def weak_slice() -> object:
     a, b = rng.integers(0, 2, (2, 4000))
     is_wrong = rng.random(4000) < np.where(a == 1, 0.6, np.where(b == 1, 0.2, 0.05))
     found = karat.find_weak_slices(
-        np.zeros(4000, int), is_wrong.astype(int), by={"a": a, "b": b}, depth=1, n_permutations=99
+        np.zeros(4000, int),
+        is_wrong.astype(int),
+        by={"a": a, "b": b},
+        depth=1,
+        interval=karat.Interval(n_replicates=99),
     )
     last = found.slices[-1]
     whole = float(is_wrong[b == 1].mean())

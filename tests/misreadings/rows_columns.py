@@ -56,7 +56,7 @@ def two_columns_of_logits() -> object:
 @row(1, "the same logits in a stream beyond memory", r"0\.92\d+")
 def two_columns_of_logits_in_a_stream() -> object:
     y_true, logits = _logits(200_000)
-    stream = karat.Stream(max_memory=1 << 20)
+    stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20))
     for first in range(0, len(y_true), 20_000):
         part = slice(first, first + 20_000)
         stream.update(y_true[part], y_score=logits[part])
@@ -335,7 +335,11 @@ def files_of_one_truth_behind_another() -> object:
         for name, pred in (("s", tags), ("t", tags[::-1])):
             pd.DataFrame({"label": tags, "pred": pred}).to_csv(f"{folder}/{name}.csv")
         sets = [f"{folder}/{name}.csv" for name in "st"]
-        return of_classes + " " + error(lambda: karat.evaluate(sets, separator="|"))
+        return (
+            of_classes
+            + " "
+            + error(lambda: karat.evaluate(sets, labels=karat.Labels(separator="|")))
+        )
 
 
 @row(1, "the same logits as arrays: karat.roc_auc_ovr_macro, average=", r"0\.926\d 0\.926\d")

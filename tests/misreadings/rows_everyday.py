@@ -104,10 +104,12 @@ def names_that_are_labels_in_another_order() -> object:
     true, pred = np.array(["n", "p"] * 20), np.array(["n", "n", "p", "p"] * 10)
     numbers = np.arange(40) % 2
     return _each(
-        lambda: karat.evaluate(true, pred, positive="p", class_names=["p", "n"]),
-        lambda: karat.evaluate(numbers, numbers, class_names=["1", "0"]),
-        lambda: karat.evaluate(true, pred, positive="p", class_names=["n", "p"]),
-        lambda: karat.evaluate(true, pred, positive="p", class_names={"n": "p", "p": "n"}),
+        lambda: karat.evaluate(true, pred, positive="p", labels=karat.Labels(names=["p", "n"])),
+        lambda: karat.evaluate(numbers, numbers, labels=karat.Labels(names=["1", "0"])),
+        lambda: karat.evaluate(true, pred, positive="p", labels=karat.Labels(names=["n", "p"])),
+        lambda: karat.evaluate(
+            true, pred, positive="p", labels=karat.Labels(names={"n": "p", "p": "n"})
+        ),
     )
 
 
@@ -184,7 +186,7 @@ def counts_as_rows() -> object:
 )
 def counts_that_are_named() -> object:
     frame = pd.DataFrame({"label": [0, 0, 1, 1], "pred": [0, 1, 0, 1], "count": [50, 10, 5, 35]})
-    named = karat.evaluate(frame, weights="count", weights_are="frequency")
+    named = karat.evaluate(frame, weights=karat.Frequency("count"))
     alone = karat.evaluate(frame, weights="")
     asked = error(lambda: karat.evaluate(frame))
     return f"{asked}, {named['accuracy'].value:g}, {alone['accuracy'].value:g}"
@@ -231,9 +233,9 @@ def untested_rows() -> object:
     folds = np.arange(300) % 4 - 1
     frame = pd.DataFrame({"label": true, "pred": pred, "fold": folds})
     return _each(
-        lambda: karat.evaluate(true, pred, folds=folds),
-        lambda: karat.evaluate(frame, folds="fold"),
-        lambda: karat.evaluate(true, pred, folds=folds + 1),
+        lambda: karat.evaluate(true, pred, design=karat.Folds(folds)),
+        lambda: karat.evaluate(frame, design=karat.Folds("fold")),
+        lambda: karat.evaluate(true, pred, design=karat.Folds(folds + 1)),
     )
 
 
@@ -299,9 +301,11 @@ def folds_and_ids_in_another_order() -> object:
     true, pred = (pd.Series(each) for each in _three())
     folds, ids = (true.index % 5).to_series(true.index), pd.Series(np.arange(300))
     return _each(
-        lambda: karat.evaluate(true, pred, folds=folds.sample(frac=1, random_state=0)),
+        lambda: karat.evaluate(
+            true, pred, design=karat.Folds(folds.sample(frac=1, random_state=0))
+        ),
         lambda: karat.evaluate(true, pred, ids=ids.sample(frac=1, random_state=0)),
-        lambda: karat.evaluate(true, pred, folds=folds, ids=ids),
+        lambda: karat.evaluate(true, pred, design=karat.Folds(folds), ids=ids),
     )
 
 

@@ -62,7 +62,9 @@ def p_bounded_by_replicates() -> object:
     y = rng.permutation(np.repeat(np.arange(60), 5))
     bad, good = (np.where(rng.random(300) < part, y, rng.integers(0, 60, 300)) for part in (0.5, 1))
     models = {"bad": bad, "good": good}
-    found = karat.compare(y, models, metrics=["macro_f1"], n_permutations=499)
+    found = karat.compare(
+        y, models, metrics=["macro_f1"], interval=karat.Interval(n_replicates=499)
+    )
     one = found.differences[0]
     shown = next(word for word in str(found).split() if word.startswith("<"))
     return f"{shown} {re.findall(r'p [<=] [0-9.]+', str(one))[0]} {one.p:g}"

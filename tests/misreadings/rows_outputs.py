@@ -127,7 +127,9 @@ def corrected_below_all() -> object:
 )
 def caution_beside_a_point() -> object:
     y = [0, 1] * 30
-    report = karat.evaluate(y, y, metrics=["accuracy"], method="bootstrap", n_replicates=100)
+    report = karat.evaluate(
+        y, y, metrics=["accuracy"], interval=karat.Interval(method="bootstrap", n_replicates=100)
+    )
     return f"[{report.accuracy.low}, {report.accuracy.high}] {report.cautions[0]}"
 
 
@@ -165,7 +167,7 @@ def confusion_of_sets() -> object:
 @row(7, "class_names= in a frame, CSV and the keys of a tracker", r"healthy ill; True; True")
 def class_names_everywhere() -> object:
     y, said = [0, 1, 1, 0, 1] * 20, [0, 1, 0, 0, 1] * 20
-    report = karat.evaluate(y, said, class_names=["healthy", "ill"], level=None)
+    report = karat.evaluate(y, said, labels=karat.Labels(names=["healthy", "ill"]), level=None)
     frame = report.to_frame("pandas")
     labels = sorted({text for text in frame["label"] if isinstance(text, str)})
     keys = report.to_wandb(per_class=True)
@@ -217,10 +219,14 @@ def _forms_with(found: karat.Report | karat.MultilabelReport | karat.Comparison)
 def reason_without_an_interval() -> object:
     y, few = [0, 1] * 40, [0, 1, 0]
     nothing = karat.evaluate(y, [0] * 80, metrics=["precision", "accuracy"])
-    drawn = karat.evaluate(few, [0, 1, 1], metrics=["kappa"], method="bootstrap")
+    drawn = karat.evaluate(
+        few, [0, 1, 1], metrics=["kappa"], interval=karat.Interval(method="bootstrap")
+    )
     sets = karat.evaluate([{"x"}], [{"x"}])
     y_pred, group = [0, 1, 1, 1] * 20, ["a"] * 76 + ["b"] * 4
-    slices = karat.evaluate(y, y_pred, by=group, metrics=["kappa"], method="bootstrap")
+    slices = karat.evaluate(
+        y, y_pred, by=group, metrics=["kappa"], interval=karat.Interval(method="bootstrap")
+    )
     models = karat.compare(y, {"old": [0] * 80, "new": y}, metrics=["precision"])
     found = nothing, drawn, sets, slices, models
     return " ".join(map(_forms_with, found))

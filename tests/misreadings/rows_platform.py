@@ -143,7 +143,7 @@ def stored_sets_with_limits_in_reverse() -> object:
 def report_of_numbers_of_rows() -> object:
     y, w = np.arange(40) % 2, 1 + np.arange(40) % 30
     slices = {"group": np.arange(40) % 4 // 2}
-    report = karat.evaluate(y, y, weights=w, weights_are="frequency", by=slices)
+    report = karat.evaluate(y, y, weights=karat.Frequency(w), by=slices)
     return error(lambda: karat.Report.from_json(report.to_json()).n_rows)
 
 
@@ -266,7 +266,11 @@ def file_of_a_checkpoint_changed_in_place() -> object:
             rows = {"label": label, "pred": one}
             pq.write_table(pa.table(rows), path, compression="none", use_dictionary=False)
             os.utime(path, ns=(1, 1))
-            answer = error(lambda: karat.evaluate(str(path), checkpoint=checkpoint)["accuracy"])
+            answer = error(
+                lambda: karat.evaluate(str(path), reading=karat.Reading(checkpoint=checkpoint))[
+                    "accuracy"
+                ]
+            )
         return answer
 
 
@@ -279,6 +283,10 @@ def files_of_a_checkpoint_touched() -> object:
         path, checkpoint = Path(folder) / "rows.parquet", Path(folder) / "read.karat"
         label = np.arange(4000) % 2
         pq.write_table(pa.table({"label": label, "pred": label}), path)
-        karat.evaluate(str(path), checkpoint=checkpoint)
+        karat.evaluate(str(path), reading=karat.Reading(checkpoint=checkpoint))
         os.utime(path, (1, 1))
-        return error(lambda: karat.evaluate(str(path), checkpoint=checkpoint)["accuracy"])
+        return error(
+            lambda: karat.evaluate(str(path), reading=karat.Reading(checkpoint=checkpoint))[
+                "accuracy"
+            ]
+        )

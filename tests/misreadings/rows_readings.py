@@ -132,7 +132,9 @@ def seeds_as_folds() -> object:
     y_true, _ = _three()
     true = np.tile(y_true, 5)
     pred = np.where(np.random.default_rng(7).random(1500) < 0.2, (true + 1) % 3, true)
-    return error(lambda: karat.evaluate(true, pred, folds=np.repeat(np.arange(5), 300)))
+    return error(
+        lambda: karat.evaluate(true, pred, design=karat.Folds(np.repeat(np.arange(5), 300)))
+    )
 
 
 @row(7, "a column `filename` that repeats", r"D105")

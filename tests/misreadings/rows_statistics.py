@@ -68,7 +68,10 @@ def weights_that_follow_a_column() -> object:
         columns = {"x": x, "y": rng.random(800), "g": rng.choice(8, 800)}
         loss = (rng.random(800) < 0.9).astype(float)
         found = karat.find_weak_slices(
-            by=columns, loss=loss, weights=1 / (x + 0.05), n_permutations=99, seed=seed
+            by=columns,
+            loss=loss,
+            weights=1 / (x + 0.05),
+            interval=karat.Interval(n_replicates=99, seed=seed),
         )
         n_found += bool(len(found))
     return n_found
@@ -103,7 +106,9 @@ def limits_of_labels_against_p() -> object:
         true = (rng.random((150, 8)) < 0.12).astype(int)
         wrong = np.where(true, 0.3, 0.04)
         models = {x: np.where(rng.random(true.shape) < wrong, 1 - true, true) for x in "ab"}
-        found = karat.compare(true, models, metrics="macro_f1", n_permutations=499)
+        found = karat.compare(
+            true, models, metrics="macro_f1", interval=karat.Interval(n_replicates=499)
+        )
         for one in found.per_label("recall"):
             assert one.low_simultaneous is not None
             assert one.high_simultaneous is not None
@@ -139,7 +144,7 @@ def light_rows_that_differ() -> object:
     r"case-control sample, it depends on the class proportions, .*, None",
 )
 def rows_of_a_case_control_sample() -> object:
-    found = karat.evaluate(confusion=[[90, 10], [30, 170]], design="case-control", positive=1)
+    found = karat.evaluate(confusion=[[90, 10], [30, 170]], design=karat.CaseControl(), positive=1)
     head = str(found).splitlines()[1].rpartition(" · ")[2]
     return f"{head}, {found['precision'].remark}, {found['recall'].remark}"
 
@@ -147,7 +152,7 @@ def rows_of_a_case_control_sample() -> object:
 @row(8, "a monitor with one batch a day and clusters=day: the first day", r"INCONCLUSIVE, D135")
 def first_day_of_a_monitor() -> object:
     y_true = np.arange(50) % 2
-    monitor = karat.Monitor(min={"accuracy": 0.5}, anytime=500)
+    monitor = karat.Monitor(min={"accuracy": 0.5}, design=karat.Looks(500))
     found = monitor.add(y_true, y_true, clusters=["Monday"] * 50)
     return f"{found.verdict}, {', '.join(one.code for one in found.doubts)}"
 
@@ -171,7 +176,9 @@ def weighted_crosstabs_with_margins() -> object:
 )
 def stream_of_many_classes() -> object:
     metrics = ["accuracy", "top_5_accuracy"]
-    stream = karat.Stream(labels=range(1000), metrics=metrics, max_memory=1 << 20)
+    stream = karat.Stream(
+        labels=range(1000), metrics=metrics, reading=karat.Reading(max_memory=1 << 20)
+    )
     for i in range(3):
         y_true = (np.arange(1000) * 7 + i) % 1000
         stream.update(y_true, y_score=np.random.default_rng(i).random((1000, 1000)))
@@ -186,7 +193,7 @@ def rows_without_truth_that_differ() -> object:
     known = np.where(pred, np.arange(n) % 10 > 0, np.arange(n) % 5 < 2)
     truth = [bool(p) if is_known else None for p, is_known in zip(pred, known, strict=True)]
     table = {"label": truth, "pred": pred.tolist()}
-    found = karat.evaluate(table, nulls="drop")
+    found = karat.evaluate(table, reading=karat.Reading(nulls="drop"))
     return ", ".join(one.code for one in found.doubts)
 
 
@@ -204,7 +211,7 @@ def equal_losses_by_the_scale_of_weights() -> object:
             columns = {"y_prob": np.full((200, 3), 1 / 3), "weights": weights * scale}
             one = karat.evaluate(y_true, metrics="brier", labels=[0, 1, 2], **columns)["brier"]
             intervals.add(f"{one.method}, {one.low:.9f}, {one.high:.9f}")
-            monitor = karat.Monitor(max={"brier": 0.9}, labels=[0, 1, 2], anytime=2000)
+            monitor = karat.Monitor(max={"brier": 0.9}, labels=[0, 1, 2], design=karat.Looks(2000))
             verdicts.add(monitor.add(y_true, **columns).verdict)
     return f"{intervals}, {verdicts}"
 

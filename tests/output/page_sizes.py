@@ -25,7 +25,7 @@ def size_of(n: int, k: int) -> tuple[int, float]:
     prob[np.arange(n), truth] += 0.6
     prob /= prob.sum(axis=1, keepdims=True)
     names = [f"class number {i}" for i in range(k)]
-    report = karat.evaluate(truth, y_prob=prob, labels=list(range(k)), class_names=names)
+    report = karat.evaluate(truth, y_prob=prob, labels=karat.Labels(list(range(k)), names=names))
     start = time.perf_counter()
     text = report.to_html()
     return len(text.encode()), time.perf_counter() - start

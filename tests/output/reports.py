@@ -132,7 +132,9 @@ def confident(k: int, n: int, *, sharp: float) -> tuple[NDArray[np.int64], NDArr
 
 def two_prob() -> Report:
     truth, prob = confident(2, 400, sharp=2.0)
-    return karat.evaluate(truth, y_prob=prob[:, 1], class_names=["benign", "malignant"])
+    return karat.evaluate(
+        truth, y_prob=prob[:, 1], labels=karat.Labels(names=["benign", "malignant"])
+    )
 
 
 def ten_prob() -> Report:
@@ -170,7 +172,7 @@ def never_cheap() -> Report:
 @lru_cache(maxsize=1)
 def bucketed() -> Report:
     """More rows than a stream keeps: ranks are known in buckets."""
-    stream = karat.Stream(max_memory=1 << 20, level=0.9)
+    stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20), level=0.9)
     for seed in range(4):
         rng = np.random.default_rng(seed)
         y = rng.integers(0, 2, 25_000)
@@ -182,7 +184,7 @@ def bucketed() -> Report:
 def three_bucketed() -> Report:
     """Scores of three classes, in buckets."""
     truth, prob = confident(3, 60_000, sharp=1.5)
-    stream = karat.Stream(max_memory=1 << 20, level=None)
+    stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20), level=None)
     stream.update(truth, y_score=np.log(prob))
     return stream.report()
 

@@ -134,7 +134,7 @@ def test_why_there_is_nothing_to_move_is_said() -> None:
 
 def test_scores_in_buckets_have_no_exact_point() -> None:
     truth, prob = rows(200_000, 2, digits=12)
-    stream = karat.Stream(labels=[0, 1], max_memory=MIN_MEMORY)
+    stream = karat.Stream(labels=[0, 1], reading=karat.Reading(max_memory=MIN_MEMORY))
     stream.update(truth, y_prob=prob)
     report: Report = stream.report()
     assert report.bounds

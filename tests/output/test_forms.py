@@ -53,7 +53,7 @@ def of_classes(k: int) -> Report:
     p[np.arange(len(y)), y] += 0.5
     names = [f"{HOSTILE} {i}" for i in range(k)]
     p /= p.sum(axis=1, keepdims=True)
-    found: Report = karat.evaluate(y, y_prob=p, class_names=names)
+    found: Report = karat.evaluate(y, y_prob=p, labels=karat.Labels(names=names))
     return found
 
 
@@ -75,7 +75,10 @@ def gated() -> GateResult:
 def weak() -> Any:
     one = rows()
     return karat.find_weak_slices(
-        one["y"], one["pred"], by={"country": one["country"]}, n_permutations=99
+        one["y"],
+        one["pred"],
+        by={"country": one["country"]},
+        interval=karat.Interval(n_replicates=99),
     )
 
 
@@ -356,7 +359,10 @@ ODD: dict[str, Callable[[], Any]] = {
     "equal scores": lambda: karat.evaluate([0, 1], y_prob=[0.5, 0.5]),
     "empty stream": karat.Stream,
     "no weak slice": lambda: karat.find_weak_slices(
-        [0, 1] * 60, [0, 1] * 60, by={"x": list("ab") * 60}, n_permutations=99
+        [0, 1] * 60,
+        [0, 1] * 60,
+        by={"x": list("ab") * 60},
+        interval=karat.Interval(n_replicates=99),
     ),
     "no slices": lambda: karat.evaluate([0, 1], [0, 1]).slices,
     "no rule": lambda: GateResult((), 3, 0.95, "holm"),

@@ -32,7 +32,7 @@ def scored(names: list[str] | None = None, k: int = 2, n: int = 200) -> Report:
     truth[:k] = np.arange(k)
     prob = rng.random((n, k)) + 1.5 * np.eye(k)[truth] * rng.random((n, 1))
     prob /= prob.sum(axis=1, keepdims=True)
-    return karat.evaluate(truth, y_prob=prob, class_names=names)
+    return karat.evaluate(truth, y_prob=prob, labels=karat.Labels(names=names))
 
 
 @pytest.fixture(scope="module")

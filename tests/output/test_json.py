@@ -17,6 +17,7 @@ from karat.api.results import ClassReport
 from karat.errors import KaratError
 from karat.output.json import SCHEMA, report_schema, report_to_json
 from karat.tally import to_marginals
+from tests.grouping import grouped
 from tests.optional import optional
 from tests.output.reports import REPORTS
 
@@ -155,8 +156,7 @@ def test_names_requested_metrics_and_policy_are_kept() -> None:
     report = karat.evaluate(
         [0, 1, 1],
         [0, 0, 0],
-        class_names=["no", "yes"],
-        labels=[0, 1],
+        labels=karat.Labels([0, 1], names=["no", "yes"]),
         positive=0,
         metrics=["f_beta(beta=2)", "mcc"],
         undefined="nan",
@@ -239,6 +239,6 @@ def test_a_matrix_of_the_wrong_shape_is_refused() -> None:
 @pytest.mark.parametrize("more", [{}, {"clusters": np.arange(40) // 2}])
 def test_weights_that_are_numbers_of_rows_read_back(rows: Any, more: Any) -> None:
     weights, slices = 1 + np.arange(40) % 30, {"group": np.arange(40) % 4 // 2}
-    options = {"weights": weights, "weights_are": "frequency", "by": slices, **more}
-    report = karat.evaluate(np.arange(40) % 2, **rows, **options)
+    options = {"weights": karat.Frequency(weights), "by": slices, **more}
+    report = karat.evaluate(np.arange(40) % 2, **grouped({**rows, **options}))
     assert karat.Report.from_json(report.to_json()).to_json() == report.to_json()

@@ -51,7 +51,10 @@ def read_from_files() -> Report:
 
 def named() -> Report:
     return karat.evaluate(
-        [False, True, True], [False, False, True], class_names=["no", "yes"], metrics=["f1", "mcc"]
+        [False, True, True],
+        [False, False, True],
+        labels=karat.Labels(names=["no", "yes"]),
+        metrics=["f1", "mcc"],
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 import karat
 from karat.api.report import Report
 from karat.errors import KaratError
+from tests.grouping import grouped
 from tests.output.reports import REPORTS
 
 TRUE, PROB = [0, 1, 1, 0, 1, 0] * 4, [0.25, 0.75, 0.5, 0.5, 0.875, 0.125] * 4
@@ -28,7 +29,7 @@ CLUSTERED = GIVEN["clusters"] | {"by": {"side": list("aabb") * 6}}
 def later(given: dict[str, Any] | str) -> dict[str, Any]:
     """The text that a later karat, which has the same metrics, wrote of 24 rows."""
     chosen = GIVEN[given] if isinstance(given, str) else given
-    text: dict[str, Any] = json.loads(karat.evaluate(TRUE, **chosen).to_json())
+    text: dict[str, Any] = json.loads(karat.evaluate(TRUE, **grouped(chosen)).to_json())
     return text | {"karat": "9.0.0"}
 
 
@@ -65,7 +66,7 @@ def same(found: Report, expected: Report) -> bool:
 
 @pytest.mark.parametrize("name", [*REPORTS, *GIVEN])
 def test_of_a_text_that_says_nothing_more_nothing_is_told(name: str) -> None:
-    report = REPORTS[name]() if name in REPORTS else karat.evaluate(TRUE, **GIVEN[name])
+    report = REPORTS[name]() if name in REPORTS else karat.evaluate(TRUE, **grouped(GIVEN[name]))
     text = json.loads(report.to_json()) | {"karat": "9.0.0"}
     found = read(text)
     assert found.warnings == report.warnings
@@ -130,7 +131,7 @@ def test_what_a_later_karat_adds_is_told(
     found = read(text)
     assert list(found.warnings) == told
     assert "Left out here." in found.to_markdown()
-    assert same(found, karat.evaluate(TRUE, **GIVEN[given]))
+    assert same(found, karat.evaluate(TRUE, **grouped(GIVEN[given])))
 
 
 @pytest.mark.parametrize("given", ["probabilities", "three"])
@@ -149,7 +150,7 @@ def test_metrics_of_scores_of_a_later_karat_are_told_and_the_others_read(given: 
         parts("scores.measured.samples_roc_auc", "scores.measured.per_class_roc_auc(tact=2)"),
         metrics("sharpness"),
     ]
-    assert same(found, karat.evaluate(TRUE, **GIVEN[given]))
+    assert same(found, karat.evaluate(TRUE, **grouped(GIVEN[given])))
     # A place in an error is that of the text, of which some was left out.
     measured[place + 1]["value"] = "much"
     with pytest.raises(KaratError, match=rf"scores\.measured\[{place + 1}\]\.value"):

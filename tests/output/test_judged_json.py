@@ -13,6 +13,7 @@ import pytest
 
 import karat
 from karat.output.json import report_schema
+from tests.grouping import grouped
 
 
 def rows() -> dict[str, Any]:
@@ -33,14 +34,22 @@ KINDS: dict[str, dict[str, Any]] = {
     "clusters": {"clusters": np.arange(400) // 2},
     "weights": {"weights": WEIGHTS},
     "gold weights": {"gold_weights": WEIGHTS, "gold_is_random": False},
-    "settings": {"level": 0.9, "side": "low", "undefined": "nan", "threshold": 0.3},
-    "metrics": {"metrics": ["kappa", "accuracy", "log_loss"], "class_names": ["bad", "good"]},
+    "settings": {
+        "level": 0.9,
+        "interval": karat.Interval(side="low"),
+        "undefined": "nan",
+        "threshold": 0.3,
+    },
+    "metrics": {
+        "metrics": ["kappa", "accuracy", "log_loss"],
+        "labels": karat.Labels(names=["bad", "good"]),
+    },
 }
 
 
 @cache
 def report(kind: str) -> karat.JudgedReport:
-    return karat.evaluate(**{**rows(), **KINDS[kind]})
+    return karat.evaluate(**grouped({**rows(), **KINDS[kind]}))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -66,7 +75,7 @@ def test_infinite_numbers_are_read_back() -> None:
     # The model is never wrong: ratios are infinite.
     del given["y_prob"]
     pred = np.where(np.isnan(given["gold"]), given["judge"], given["gold"]).astype(int)
-    one = karat.evaluate(**given, y_pred=pred)
+    one = karat.evaluate(**grouped(given), y_pred=pred)
     again = karat.JudgedReport.from_json(one.to_json())
     assert one["positive_likelihood_ratio"].value == np.inf
     assert again.to_csv() == one.to_csv()
@@ -84,7 +93,7 @@ def test_metrics_that_the_text_does_not_hold() -> None:
 
 @cache
 def few_metrics() -> str:
-    return karat.evaluate(**rows(), metrics=["accuracy", "kappa"]).to_json()
+    return karat.evaluate(**grouped(rows()), metrics=["accuracy", "kappa"]).to_json()
 
 
 Damage = Callable[[dict[str, Any]], object]

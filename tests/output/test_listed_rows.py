@@ -88,7 +88,7 @@ def test_a_slice_and_a_bin_list_their_most_wrong_rows() -> None:
         (lambda report: report.rows(limit=21), "K235"),
         (lambda report: report.rows(limit=-2), "K234"),
         (lambda report: report.rows(limit=True), "K234"),
-        (lambda _: karat.evaluate([0, 1], [1, 1], keep_rows=True), "K232"),
+        (lambda _: karat.evaluate([0, 1], [1, 1], reading=karat.Reading(keep_rows=True)), "K232"),
         (lambda _: karat.evaluate([0, 1], [1, 1], ids=[1]), "K102"),
         (lambda _: karat.evaluate([0, 1], [1, 1], ids=np.eye(2)), "K103"),
         (lambda _: karat.evaluate(confusion=[[1, 0], [0, 1]], ids=[1, 2]), "K141"),
@@ -113,7 +113,7 @@ def test_rows_are_frames_and_text() -> None:
     assert str(found).splitlines()[:2] == ["karat rows", "2 rows"]
     assert "| 8 |" in found.to_markdown()
     assert "<table" in found._repr_html_()
-    none = karat.evaluate([0, 1], [0, 1], keep_rows=1).rows(wrong=True)
+    none = karat.evaluate([0, 1], [0, 1], reading=karat.Reading(keep_rows=1)).rows(wrong=True)
     assert (str(none), none.to_csv(), [*none]) == ("karat rows\n0 rows", "row,true,pred", [])
 
 

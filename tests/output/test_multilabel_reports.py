@@ -72,7 +72,8 @@ def test_html_is_one_page_in_which_labels_are_text() -> None:
 
 @pytest.mark.parametrize("is_weighted", [False, True])
 @pytest.mark.parametrize(
-    "options", [{}, {"undefined": "exclude"}, {"level": None}, {"side": "low"}]
+    "options",
+    [{}, {"undefined": "exclude"}, {"level": None}, {"interval": karat.Interval(side="low")}],
 )
 def test_json_gives_the_report_back(is_weighted: bool, options: dict[str, Any]) -> None:
     weights = np.random.default_rng(1).random(80) if is_weighted else None
@@ -161,8 +162,8 @@ def test_transfers_by_hand() -> None:
         ({"y_prob": np.zeros((80, 3))}, "K134"),
         ({"clusters": np.zeros(80)}, "K145"),
         ({"threshold": 0.5}, "K136"),
-        ({"design": "case-control"}, "K222"),
-        ({"weights": np.full(80, 0.5), "weights_are": "frequency"}, "K150"),
+        ({"design": karat.CaseControl()}, "K222"),
+        ({"weights": karat.Frequency(np.full(80, 0.5))}, "K150"),
         ({"positive": "sea"}, "K221"),
         ({"metrics": "accuracy"}, "K219"),
         ({"metrics": "f1"}, "K220"),

@@ -173,7 +173,7 @@ def test_a_picture_and_its_tables_have_the_same_names() -> None:
     y = np.arange(300) % len(names)
     scores = rng.random((300, len(names))) + np.eye(len(names))[y]
     prob = scores / scores.sum(axis=1, keepdims=True)
-    report = karat.evaluate(y, y_prob=prob, class_names=names, level=None)
+    report = karat.evaluate(y, y_prob=prob, labels=karat.Labels(names=names), level=None)
     page = _Cells(report.thresholds._repr_html_())
     legend = legend_of([text for text in page.texts if " = " in text])
     assert set(legend) == set(names)

@@ -14,6 +14,7 @@ import pytest
 import karat
 from karat.results.parts import parts_of
 from karat.results.result import Result
+from tests.grouping import grouped
 
 SETS = [["ant"], ["ant", "bee"], []] * 8
 LABELS = [0, 1, 1, 0] * 12
@@ -21,7 +22,7 @@ KINDS: dict[str, Callable[[], Any]] = {
     "classes": lambda: karat.evaluate(LABELS, LABELS[::-1], ids=range(48)),
     "sets": lambda: karat.evaluate(SETS, SETS[::-1]),
     "judge": lambda: karat.evaluate(
-        gold=[0, 1, 1, None] * 12, judge=LABELS, y_pred=LABELS[::-1], gold_is_random=True
+        y_true=[0, 1, 1, None] * 12, design=karat.Judge(LABELS, is_random=True), y_pred=LABELS[::-1]
     ),
 }
 COMMON = (
@@ -129,10 +130,10 @@ def test_a_result_with_a_judge_says_what_other_results_say() -> None:
 
 
 def test_an_undefined_result_with_a_judge_has_its_reason() -> None:
-    rows = {"gold": [0, 1, None, None] * 30, "judge": [0, 1] * 60, "gold_is_random": True}
-    report = karat.evaluate(**rows, y_pred=[0] * 120)
+    rows = {"y_true": [0, 1, None, None] * 30, "design": karat.Judge([0, 1] * 60, is_random=True)}
+    report = karat.evaluate(**grouped(rows), y_pred=[0] * 120)
     assert report["precision"].undefined == report.gold["precision"].undefined
     assert "nothing was predicted" in str(report["precision"])
-    exact = karat.evaluate(**rows, y_pred=[0, 1] * 60)
+    exact = karat.evaluate(**grouped(rows), y_pred=[0, 1] * 60)
     for result in exact.metrics.values():
         assert math.isfinite(result.value) or result.undefined

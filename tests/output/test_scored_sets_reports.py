@@ -126,7 +126,7 @@ def test_pairs_that_are_predicted_too_often() -> None:
 def test_pairs_count_the_rows_that_a_row_stands_for() -> None:
     true, pred = [{"a"}, {"a", "b"}, {"c"}, {"a"}], [{"a", "b"}, {"a"}, {"c"}, {"a", "c"}]
     times = np.array([12, 2, 1, 0])
-    often = karat.evaluate(true, pred, weights=times, weights_are="frequency").patterns
+    often = karat.evaluate(true, pred, weights=karat.Frequency(times)).patterns
     written = [[rows[i] for i in np.repeat(np.arange(4), times)] for rows in (true, pred)]
     assert often.pairs == karat.evaluate(*written).patterns.pairs
     assert [pair.labels for pair in often.pairs] == [("a", "b")]

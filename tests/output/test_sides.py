@@ -18,7 +18,7 @@ def report(**more: object) -> karat.Report:
 
 @pytest.mark.parametrize("side", ["low", "high"])
 def test_every_face_says_that_limits_are_on_one_side(side: str) -> None:
-    found = report(side=side, level=0.9)
+    found = report(interval=karat.Interval(side=side), level=0.9)
     ax = karat.plot.intervals(found, ax=Figure().subplots())
     assert ax.get_xlabel() == "value (one-sided 90 % interval)"
     text, page = str(found), found.to_html()

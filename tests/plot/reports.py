@@ -31,7 +31,7 @@ def of_classes(k: int, n: int = 400, weighted: bool = False, hostile: bool = Fal
         y_true,
         y_prob=odds / odds.sum(axis=1, keepdims=True),
         weights=rng.uniform(0.5, 2.0, n) if weighted else None,
-        class_names=names,
+        labels=karat.Labels(names=names),
     )
 
 

@@ -122,7 +122,7 @@ def test_matplotlib_is_loaded_by_a_picture_alone(statement: str, is_loaded: bool
 def test_rows_are_drawn_as_their_report_is(name: str, ax: Any) -> None:
     rng = np.random.default_rng(1)
     y_true, p, w = rng.integers(0, 2, 90), rng.uniform(size=90), rng.uniform(1, 2, 90)
-    report = karat.evaluate(y_true, y_prob=p, weights=w, class_names=["no", "yes"])
+    report = karat.evaluate(y_true, y_prob=p, weights=w, labels=karat.Labels(names=["no", "yes"]))
     first = [xy(line) for line in draw(name, report, ax=ax).lines]
     labels = ax.get_legend_handles_labels()[1]
     ax.clear()

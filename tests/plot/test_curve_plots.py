@@ -115,7 +115,7 @@ def test_what_is_not_exact_is_told_so(ax: Any) -> None:
     rng = np.random.default_rng(0)
     y_true = rng.integers(0, 2, 100_000)
     p = np.clip(0.5 + (y_true - 0.5) * 0.3 + rng.normal(size=y_true.size) * 0.2, 0.001, 0.999)
-    stream = karat.Stream(labels=[0, 1], max_memory=1 << 20)
+    stream = karat.Stream(labels=[0, 1], reading=karat.Reading(max_memory=1 << 20))
     stream.update(y_true, y_prob=p)
     report = stream.report()
     assert not report["roc_auc"].exact

@@ -117,7 +117,9 @@ def test_text_is_text_and_foreign_text_is_escaped() -> None:
         assert part in shown
     assert "<script" not in text
     assert "true positive rate" in words(text)
-    report = karat.evaluate([0, 1], y_prob=[0.2, 0.9], class_names=["😀", "שלום \u202e"])
+    report = karat.evaluate(
+        [0, 1], y_prob=[0.2, 0.9], labels=karat.Labels(names=["😀", "שלום \u202e"])
+    )
     assert "\\u202e" in " ".join(words(picture("roc", report)))
 
 

@@ -38,7 +38,7 @@ def rows(n: int = 6000, seed: int = 0, **rates: float) -> Any:
 
 
 def found_of(frame: Any, **given: Any) -> Any:
-    return karat.find_weak_slices(frame, **{"n_permutations": 199, **given})
+    return karat.find_weak_slices(frame, **{"interval": karat.Interval(n_replicates=199), **given})
 
 
 def names(frame: Any, **given: Any) -> list[str]:
@@ -95,7 +95,9 @@ def test_bins_side_by_side_are_joined(seed: int) -> None:
     hour = rng.uniform(0, 24, 8000)
     wrong = rng.random(8000) < np.where((hour > 9.0) & (hour <= 15.5), 0.3, 0.1)
     (one,) = karat.find_weak_slices(
-        by={"hour": hour, "x": rng.normal(size=8000)}, loss=wrong, n_permutations=199
+        by={"hour": hour, "x": rng.normal(size=8000)},
+        loss=wrong,
+        interval=karat.Interval(n_replicates=199),
     )
     assert one.columns == ("hour",)
     ((low, high),) = one.limits
@@ -110,7 +112,7 @@ def test_depth_is_how_many_columns_are_crossed() -> None:
     columns = {x: rng.choice(list("uvw"), n) for x in "abcd"}
     bad = (columns["a"] == "u") & (columns["b"] == "v") & (columns["c"] == "w")
     loss = rng.random(n) < np.where(bad, 0.5, 0.08)
-    options = {"by": columns, "loss": loss, "n_permutations": 99}
+    options = {"by": columns, "loss": loss, "interval": karat.Interval(n_replicates=99)}
     deep = karat.find_weak_slices(**options, depth=3)
     assert [one.name for one in deep] == ["a = u, b = v, c = w"]
     assert max(len(one.columns) for one in karat.find_weak_slices(**options)) == 2
@@ -145,7 +147,7 @@ def scored(seed: int = 0, n: int = 6000) -> Any:
 )
 def test_any_metric_names_the_slice_and_shows_its_values(metric: str) -> None:
     frame = scored()
-    found = karat.find_weak_slices(frame, metric=metric, n_permutations=199)
+    found = karat.find_weak_slices(frame, metric=metric, interval=karat.Interval(n_replicates=199))
     one = found.slices[0]
     assert one.name == "site = c, sex = m"
     own = (frame["site"] == "c") & (frame["sex"] == "m")
@@ -192,18 +194,22 @@ def test_a_metric_that_cannot_be_searched_by_is_refused(metric: Any, code: str) 
 
 def test_columns_that_the_model_made_are_never_searched() -> None:
     frame = scored(n=2000).assign(confidence=0.5, row_id=np.arange(2000) % 7, y_true=1)
-    found = karat.find_weak_slices(frame, y_true="label", n_permutations=99)
+    found = karat.find_weak_slices(frame, y_true="label", interval=karat.Interval(n_replicates=99))
     assert set(found.left_out) == {"prob", "confidence", "row_id", "y_true"}
-    asked = karat.find_weak_slices(frame, y_true="label", by=["row_id"], n_permutations=99)
+    asked = karat.find_weak_slices(
+        frame, y_true="label", by=["row_id"], interval=karat.Interval(n_replicates=99)
+    )
     assert not asked.left_out
     assert asked.n_tested > 7
     other = frame[["site"]].assign(proba_0=frame["prob"], proba_1=1 - frame["prob"])
     beside = karat.find_weak_slices(
-        frame["label"], y_prob=frame["prob"], by=other, n_permutations=99
+        frame["label"], y_prob=frame["prob"], by=other, interval=karat.Interval(n_replicates=99)
     )
     assert set(beside.left_out) == {"proba_0", "proba_1"}
     by = {name: other[name] for name in other}
-    named = karat.find_weak_slices(frame["label"], y_prob=frame["prob"], by=by, n_permutations=99)
+    named = karat.find_weak_slices(
+        frame["label"], y_prob=frame["prob"], by=by, interval=karat.Interval(n_replicates=99)
+    )
     assert not named.left_out
     assert named.n_tested > beside.n_tested
 
@@ -255,7 +261,7 @@ def clustered(seed: int, weak: bool) -> Any:
 
 def test_clusters_are_kept_together() -> None:
     by, loss, cluster = clustered(0, weak=True)
-    options = {"by": by, "loss": loss, "n_permutations": 199}
+    options = {"by": by, "loss": loss, "interval": karat.Interval(n_replicates=199)}
     found = karat.find_weak_slices(**options, clusters=cluster)
     assert [one.name for one in found] == ["site = c, day = x"]
     assert found.n_clusters == 300
@@ -272,7 +278,7 @@ def test_noise_in_clusters_is_found_seldom_only_where_clusters_are_given() -> No
     given, ignored = 0, 0
     for seed in range(40):
         by, loss, cluster = clustered(seed, weak=False)
-        options = {"by": by, "loss": loss, "n_permutations": 99, "seed": seed}
+        options = {"by": by, "loss": loss, "interval": karat.Interval(n_replicates=99, seed=seed)}
         given += bool(karat.find_weak_slices(**options, clusters=cluster))
         ignored += bool(karat.find_weak_slices(**options))
     # At 5 % more than 6 of 40 come with a chance of 0.3 %.
@@ -290,8 +296,7 @@ def test_noise_with_metrics_of_unequal_variance_is_found_seldom() -> None:
         pred = np.where(rng.random(2000) < 0.25, 1 - label, label)
         found += bool(
             karat.find_weak_slices(
-                label, pred, by={"site": site.astype(str)}, metric="recall", n_permutations=99,
-                seed=seed,
+                label, pred, by={"site": site.astype(str)}, metric="recall", interval=karat.Interval(n_replicates=99, seed=seed),
             )
         )  # fmt: skip
     assert found <= 6

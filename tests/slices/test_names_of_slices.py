@@ -41,7 +41,9 @@ def test_names_that_are_one_are_refused(by: Any, told: str) -> None:
 
 def test_two_columns_of_one_name_are_refused_among_many() -> None:
     with pytest.raises(karat.KaratError, match="are one name"):
-        karat.find_weak_slices(TRUE, PRED, by={1: FIRST, "1": SECOND}, n_permutations=99)
+        karat.find_weak_slices(
+            TRUE, PRED, by={1: FIRST, "1": SECOND}, interval=karat.Interval(n_replicates=99)
+        )
 
 
 @pytest.mark.parametrize(

@@ -261,7 +261,12 @@ def test_json_and_pickle_give_the_same_p_values_again() -> None:
     import json
 
     table = sliced(seed=9)
-    report = karat.evaluate([0, 1] * 300, [0, 1, 1, 1, 0, 1] * 100, by=list("abc") * 200, seed=5)
+    report = karat.evaluate(
+        [0, 1] * 300,
+        [0, 1, 1, 1, 0, 1] * 100,
+        by=list("abc") * 200,
+        interval=karat.Interval(seed=5),
+    )
     text = report.to_json()
     jsonschema.validate(json.loads(text), report_schema())
     for again in (karat.Report.from_json(text), pickle.loads(pickle.dumps(report))):

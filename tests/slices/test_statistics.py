@@ -102,7 +102,7 @@ def test_limits_on_one_side_of_a_report_leave_the_tests_two_sided(side: str) -> 
     true, by = rng.integers(0, 2, 500), rng.integers(0, 3, 500)
     pred = np.where(rng.random(500) < 0.8, true, 1 - true)
     both = karat.evaluate(true, pred, by=by).slices["by"]
-    one = karat.evaluate(true, pred, by=by, side=side).slices["by"]
+    one = karat.evaluate(true, pred, by=by, interval=karat.Interval(side=side)).slices["by"]
     assert_same(one.heterogeneity("macro_f1").p, both.heterogeneity("macro_f1").p)
     assert_same(one.difference("macro_f1")["1"].low, both.difference("macro_f1")["1"].low)
 

@@ -27,7 +27,13 @@ def found(n: int) -> int:
     hits = 0
     for seed in range(n):
         columns, loss = lost(np.random.default_rng([4, seed]))
-        hits += bool(len(karat.find_weak_slices(by=columns, loss=loss, n_permutations=99)))
+        hits += bool(
+            len(
+                karat.find_weak_slices(
+                    by=columns, loss=loss, interval=karat.Interval(n_replicates=99)
+                )
+            )
+        )
     return hits
 
 

@@ -13,6 +13,7 @@ from karat.inference.slices import losses as losses_of
 from karat.inference.slices.losses import RowLosses
 from karat.inference.slices.search import statistic
 from simulations.weak_slices import noise, planted
+from tests.grouping import grouped
 from tests.optional import optional
 
 pd = optional("pandas")
@@ -37,9 +38,13 @@ def table(n: int = 3000, seed: int = 0) -> Any:
 
 def test_a_weak_cross_is_found_with_its_numbers() -> None:
     frame = table()
-    found = karat.find_weak_slices(frame, n_permutations=199)
+    found = karat.find_weak_slices(frame, interval=karat.Interval(n_replicates=199))
     crosses = karat.find_weak_slices(
-        frame, y_true="label", y_pred="pred", by=["site", "sex"], n_permutations=199
+        frame,
+        y_true="label",
+        y_pred="pred",
+        by=["site", "sex"],
+        interval=karat.Interval(n_replicates=199),
     )
     assert found.left_out == {"id": "It holds ids of rows."}
     own = (frame["site"] == "c") & (frame["sex"] == "m")
@@ -60,7 +65,9 @@ def test_a_cross_may_have_more_pairs_than_a_report_has_slices() -> None:
     a, b = rng.integers(0, 40, (2, 6000))
     columns = {"a": a.astype(str), "b": b.astype(str)}
     loss = ((a == 7) & (rng.random(6000) < 0.5)).astype(float)
-    found = karat.find_weak_slices(by=columns, loss=loss, min_n=2, n_permutations=99)
+    found = karat.find_weak_slices(
+        by=columns, loss=loss, min_n=2, interval=karat.Interval(n_replicates=99)
+    )
     assert found.n_tested > 1000
     assert found.slices[0].name == "a = 7"
     assert found.slices[0].loss == pytest.approx(loss[a == 7].mean())
@@ -81,7 +88,9 @@ def test_losses_of_any_size_are_shuffled_and_the_same_seed_finds_the_same() -> N
     site = rng.choice(list("abcd"), 2000)
     loss = rng.exponential(size=2000) * np.where(site == "b", 1.6, 1.0)
     one, again = (
-        karat.find_weak_slices(by={"site": site}, loss=loss, n_permutations=199, seed=3)
+        karat.find_weak_slices(
+            by={"site": site}, loss=loss, interval=karat.Interval(n_replicates=199, seed=3)
+        )
         for _ in range(2)
     )
     assert [x.name for x in one] == ["site = b"]
@@ -138,7 +147,7 @@ def test_what_cannot_be_looked_at_is_an_error(given: dict[str, Any], code: str, 
     data = [given["data"]] if "data" in given else []
     options = {name: value for name, value in given.items() if name != "data"}
     with pytest.raises(KaratError) as caught:
-        karat.find_weak_slices(*data, **options)
+        karat.find_weak_slices(*data, **grouped(options, ("min_n",)))
     assert caught.value.code == code, caught.value
     assert says in str(caught.value)
 
@@ -146,14 +155,20 @@ def test_what_cannot_be_looked_at_is_an_error(given: dict[str, Any], code: str, 
 def test_a_table_and_its_columns_are_one() -> None:
     frame = table()
     columns = frame[["site", "age", "sex"]]
-    whole = karat.find_weak_slices(frame.drop(columns="id"), n_permutations=99)
-    apart = karat.find_weak_slices(frame["label"], frame["pred"], by=columns, n_permutations=99)
+    whole = karat.find_weak_slices(
+        frame.drop(columns="id"), interval=karat.Interval(n_replicates=99)
+    )
+    apart = karat.find_weak_slices(
+        frame["label"], frame["pred"], by=columns, interval=karat.Interval(n_replicates=99)
+    )
     named = karat.find_weak_slices(
-        by=dict(columns), loss=frame["label"] != frame["pred"], n_permutations=99
+        by=dict(columns),
+        loss=frame["label"] != frame["pred"],
+        interval=karat.Interval(n_replicates=99),
     )
     lost = karat.find_weak_slices(
         frame.assign(lost=(frame["label"] != frame["pred"]) * 1.0),
-        loss="lost", by=["site", "age", "sex"], n_permutations=99,
+        loss="lost", by=["site", "age", "sex"], interval=karat.Interval(n_replicates=99),
     )  # fmt: skip
     assert whole
     assert whole == apart
@@ -167,33 +182,36 @@ def test_weights_count_rows_and_stay_with_them() -> None:
     rng = np.random.default_rng(5)
     weights = rng.exponential(size=len(frame)) * (rng.random(len(frame)) < 0.9)
     found = karat.find_weak_slices(
-        frame.assign(w=weights), weights="w", by=["site"], n_permutations=199
+        frame.assign(w=weights), weights="w", by=["site"], interval=karat.Interval(n_replicates=199)
     )
     own, (best,) = frame["site"] == "c", found
     assert best.n_rows == (own & (weights > 0)).sum()
     assert best.loss == pytest.approx(np.average(wrong[own], weights=weights[own]))
     assert best.rest == pytest.approx(np.average(wrong[~own], weights=weights[~own]))
     scaled = karat.find_weak_slices(
-        frame.assign(w=weights * 1e6), weights="w", by=["site"], n_permutations=199
+        frame.assign(w=weights * 1e6),
+        weights="w",
+        by=["site"],
+        interval=karat.Interval(n_replicates=199),
     )
     assert [x.name for x in scaled] == ["site = c"]
     # Equal weights are none.
     assert karat.find_weak_slices(
-        frame.assign(w=0.25), weights="w", by=["site"], n_permutations=99
-    ) == karat.find_weak_slices(frame, by=["site"], n_permutations=99)
+        frame.assign(w=0.25), weights="w", by=["site"], interval=karat.Interval(n_replicates=99)
+    ) == karat.find_weak_slices(frame, by=["site"], interval=karat.Interval(n_replicates=99))
 
 
 def test_a_table_of_predictions_is_read_as_evaluate_reads_it() -> None:
     frame = table().assign(sample_weight=1.0, proba_0=0.3, proba_1=0.7)
     frame.loc[frame["sex"] == "f", "sample_weight"] = 0.0
-    found = karat.find_weak_slices(frame, n_permutations=99)
+    found = karat.find_weak_slices(frame, interval=karat.Interval(n_replicates=99))
     assert {"proba_0", "proba_1"} < found.left_out.keys()
     assert "proba_0" in str(found)
     (best,) = found
     assert best.name == "site = c"
     # Rows of weight 0 are left out: of one sex only there is nothing to compare.
     assert best.n_rows == ((frame["site"] == "c") & (frame["sex"] == "m")).sum()
-    unweighted = karat.find_weak_slices(frame, weights="", n_permutations=99)
+    unweighted = karat.find_weak_slices(frame, weights="", interval=karat.Interval(n_replicates=99))
     assert unweighted.slices[0].name == "site = c, sex = m"
     assert "weight = 1" not in str(found)
 
@@ -206,7 +224,7 @@ def test_rows_that_count_much_are_no_finding_by_themselves() -> None:
         columns = {f"c{i}": rng.integers(0, 6, 800) for i in range(4)}
         found += bool(karat.find_weak_slices(
             by=columns, loss=rng.random(800) < 0.1, weights=rng.pareto(1.5, 800),
-            n_permutations=99, seed=seed,
+            interval=karat.Interval(n_replicates=99, seed=seed),
         ))  # fmt: skip
     assert found <= 8
 
@@ -232,7 +250,7 @@ def test_weights_that_follow_a_column_find_nothing_in_noise() -> None:
             by=columns,
             loss=(rng.random(1000) < 0.9).astype(float),
             weights=1.0 / (x + 0.05),
-            n_permutations=99,
+            interval=karat.Interval(n_replicates=99),
         )
         hits += bool(len(found))
     # 5 % of many samples; where the products of weight and loss are permuted 38 %.

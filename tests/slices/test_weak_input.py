@@ -19,7 +19,9 @@ LOSS = RNG.random(N) * np.where(SITE == "u", 3.0, 1.0)
 
 def found(by: Any = None, loss: Any = LOSS, **given: Any) -> Any:
     by = {"site": SITE} if by is None else by
-    return karat.find_weak_slices(loss=loss, by=by, n_permutations=99, **given)
+    return karat.find_weak_slices(
+        loss=loss, by=by, interval=karat.Interval(n_replicates=99), **given
+    )
 
 
 @pytest.mark.parametrize("power", [-1000, -600, 1, 500, 1021])
@@ -107,14 +109,18 @@ def test_weak_slices_have_the_doubts_of_a_report(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     pd.DataFrame(TABLE).to_csv(path, index=False)
     for source in (TABLE, pd.DataFrame(TABLE), path):
-        found = karat.find_weak_slices(source, n_permutations=99)
+        found = karat.find_weak_slices(source, interval=karat.Interval(n_replicates=99))
         assert codes(found) == codes(karat.evaluate(source)) == ["D101", "D105", "D107"]
         # A column of groups is searched all the same.
         assert "user_id" not in found.left_out
-        settled = karat.find_weak_slices(source, n_permutations=99, clusters="", positive="ok")
+        settled = karat.find_weak_slices(
+            source, interval=karat.Interval(n_replicates=99), clusters="", positive="ok"
+        )
         assert codes(settled) == ["D105"]
         assert settled.slices == found.slices
-        of_user = karat.find_weak_slices(source, n_permutations=99, by=["site", "user_id"])
+        of_user = karat.find_weak_slices(
+            source, interval=karat.Interval(n_replicates=99), by=["site", "user_id"]
+        )
         assert "D107" not in codes(of_user)
 
 
@@ -131,7 +137,9 @@ def test_each_doubt_about_rows_is_one_of_their_weak_slices(given: Any, code: str
     columns = {} if isinstance(given["y_true"], dict) else {"by": {"site": SITE}}
     if code == "D112":
         given = {**given, "y_pred": np.where(SITE == "v", "NA", "ok")}
-    assert code in codes(karat.find_weak_slices(**given, **columns, n_permutations=99))
+    assert code in codes(
+        karat.find_weak_slices(**given, **columns, interval=karat.Interval(n_replicates=99))
+    )
     assert code in codes(karat.evaluate(**given))
 
 
@@ -140,21 +148,29 @@ def test_losses_of_a_table_may_be_of_groups(tmp_path: Path) -> None:
     path = tmp_path / "losses.csv"
     pd.DataFrame(table).to_csv(path, index=False)
     for source in (table, path):
-        (found,) = karat.find_weak_slices(source, loss="loss", n_permutations=99).doubts
+        (found,) = karat.find_weak_slices(
+            source, loss="loss", interval=karat.Interval(n_replicates=99)
+        ).doubts
         assert "clusters='user_id'" in found.option
         for settled in ("", "user_id"):
-            options: Any = {"loss": "loss", "clusters": settled, "n_permutations": 99}
+            options: Any = {
+                "loss": "loss",
+                "clusters": settled,
+                "interval": karat.Interval(n_replicates=99),
+            }
             assert karat.find_weak_slices(source, **options).doubts == ()
 
 
 def test_doubts_stand_on_top_of_every_form_of_weak_slices() -> None:
-    found = karat.find_weak_slices(TABLE, n_permutations=99, clusters="")
+    found = karat.find_weak_slices(TABLE, interval=karat.Interval(n_replicates=99), clusters="")
     noticed = [one.noticed for one in found.doubts]
     assert noticed
     for text, first in ((str(found), "slice"), (found._repr_html_(), "<table")):
         assert all(text.index(one) < text.index(first) for one in noticed)
     assert found.to_dict()["doubts"] == [one.to_dict() for one in found.doubts]
     assert found.to_dict()["notes"] == list(found.notes)
-    plain = karat.find_weak_slices(loss=LOSS, by={"s": SITE}, n_permutations=99)
+    plain = karat.find_weak_slices(
+        loss=LOSS, by={"s": SITE}, interval=karat.Interval(n_replicates=99)
+    )
     assert plain.doubts == ()
     assert "Doubt" not in str(plain) + plain._repr_html_()

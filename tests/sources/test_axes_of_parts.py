@@ -94,7 +94,9 @@ def test_labels_of_files_under_max_memory(
     paths = written(tmp_path, found)
     for memory in (None, LEAST):
         checkpoint = tmp_path / f"{memory}.karat" if memory else None
-        report = karat.evaluate(paths, max_memory=memory, checkpoint=checkpoint, **settings)
+        report = karat.evaluate(
+            paths, reading=karat.Reading(max_memory=memory, checkpoint=checkpoint), **settings
+        )
         assert_same(report, wanted)
         assert report.mapping == karat.evaluate(paths, **settings).mapping
 
@@ -106,8 +108,8 @@ def test_a_read_with_slices_goes_on_from_its_checkpoint(
     paths = written(tmp_path, labels_only(columns()))
     settings: dict[str, Any] = {"by": BY, "clusters": "user", "weights": ""}
     checkpoint = tmp_path / "read.karat"
-    first = karat.evaluate(paths, checkpoint=checkpoint, **settings)
-    again = karat.evaluate(paths, checkpoint=checkpoint, **settings)
+    first = karat.evaluate(paths, reading=karat.Reading(checkpoint=checkpoint), **settings)
+    again = karat.evaluate(paths, reading=karat.Reading(checkpoint=checkpoint), **settings)
     assert again.to_json() == first.to_json()
 
 
@@ -131,10 +133,10 @@ def test_a_checkpoint_of_other_axes_is_refused(
     frame = pd.DataFrame(found if has_scores else labels_only(found)).dropna()
     path, checkpoint = tmp_path / "a.parquet", tmp_path / "read.karat"
     frame.to_parquet(path)
-    karat.evaluate(path, checkpoint=checkpoint, weights="", **first)
+    karat.evaluate(path, reading=karat.Reading(checkpoint=checkpoint), weights="", **first)
     with pytest.raises(KaratError, match="K414"):
-        karat.evaluate(path, checkpoint=checkpoint, weights="", **second)
-    same = karat.evaluate(path, checkpoint=checkpoint, weights="", **first)
+        karat.evaluate(path, reading=karat.Reading(checkpoint=checkpoint), weights="", **second)
+    same = karat.evaluate(path, reading=karat.Reading(checkpoint=checkpoint), weights="", **first)
     assert same.confusion.matrix.sum() == len(frame)
 
 
@@ -146,7 +148,7 @@ def test_scores_that_do_not_fit_are_refused_with_one_error(tmp_path: Path) -> No
     for source in (path, parts):
         for axes in ({"by": "country"}, {"clusters": "user"}):
             with pytest.raises(KaratError, match="K148") as refused:
-                karat.evaluate(source, weights="", max_memory=LEAST, **axes)
+                karat.evaluate(source, weights="", reading=karat.Reading(max_memory=LEAST), **axes)
             assert "max_memory" in str(refused.value)
 
 
@@ -155,4 +157,4 @@ def test_labels_that_do_not_fit_are_refused_with_the_same_error(tmp_path: Path) 
     path = tmp_path / "a.parquet"
     pd.DataFrame(found).to_parquet(path)
     with pytest.raises(KaratError, match="K148"):
-        karat.evaluate(path, weights="", clusters="user", max_memory=LEAST)
+        karat.evaluate(path, weights="", clusters="user", reading=karat.Reading(max_memory=LEAST))

@@ -24,7 +24,7 @@ def test_units_give_the_report_of_all_rows(
     monkeypatch.setattr(unit_cuts, "N_UNIT", n_unit)
     files = write_files(tmp_path, n=20_000, kind=kind)
     whole = karat.evaluate(files, weights=weights)
-    units = karat.evaluate(files, weights=weights, max_memory=LEAST)
+    units = karat.evaluate(files, weights=weights, reading=karat.Reading(max_memory=LEAST))
     assert "Not computed: roc_auc_mu" in units.warnings[-1]
     same(units, whole)
 
@@ -32,7 +32,7 @@ def test_units_give_the_report_of_all_rows(
 def test_a_broken_control_is_seen(tmp_path: Path) -> None:
     files = write_files(tmp_path, n=20_000)
     whole = karat.evaluate(files, weights="w")
-    other = karat.evaluate(files, weights="", max_memory=LEAST)
+    other = karat.evaluate(files, weights="", reading=karat.Reading(max_memory=LEAST))
     with pytest.raises(AssertionError):
         same(other, whole)
 
@@ -45,15 +45,15 @@ def test_rows_are_filtered_and_dropped(tmp_path: Path) -> None:
     )
     write_rows(tmp_path / "part_9.parquet", rows)
     files = str(tmp_path / "*.parquet")
-    whole = karat.evaluate(files, nulls="drop")
-    units = karat.evaluate(files, nulls="drop", max_memory=LEAST)
+    whole = karat.evaluate(files, reading=karat.Reading(nulls="drop"))
+    units = karat.evaluate(files, reading=karat.Reading(nulls="drop", max_memory=LEAST))
     assert units.source["n_dropped"] == 7
     told = "7 of 60007 rows have a missing label and were dropped."
     assert told in units.warnings
     assert told in whole.warnings
     same(units, whole)
     with pytest.raises(KaratError) as problem:
-        karat.evaluate(files, max_memory=LEAST)
+        karat.evaluate(files, reading=karat.Reading(max_memory=LEAST))
     assert problem.value.code == "K104"
 
 
@@ -70,7 +70,7 @@ def test_errors_name_the_row_of_the_whole_read(tmp_path: Path) -> None:
     write_files(tmp_path, 3, 20_000)
     write_rows(tmp_path / "part_9.parquet", with_a_bad_row("1"))
     with pytest.raises(KaratError) as problem:
-        karat.evaluate(str(tmp_path / "*.parquet"), max_memory=LEAST)
+        karat.evaluate(str(tmp_path / "*.parquet"), reading=karat.Reading(max_memory=LEAST))
     assert problem.value.context["row"] == 60_005
 
 
@@ -78,7 +78,9 @@ def test_labels_alone_are_read_in_units(tmp_path: Path) -> None:
     files = write_files(tmp_path)
     whole = karat.evaluate(files, metrics="macro_f1", y_prob="", y_score="")
     path = tmp_path / "read.checkpoint"
-    units = karat.evaluate(files, metrics="macro_f1", y_prob="", y_score="", checkpoint=path)
+    units = karat.evaluate(
+        files, metrics="macro_f1", y_prob="", y_score="", reading=karat.Reading(checkpoint=path)
+    )
     assert units.macro_f1 == whole.macro_f1
     assert units.source == whole.source
     assert path.exists()
@@ -87,9 +89,9 @@ def test_labels_alone_are_read_in_units(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "code"),
     [
-        ({"checkpoint": "nowhere/at/all"}, "K413"),
-        ({"max_memory": 10}, "K122"),
-        ({"max_memory": 2.5e9}, "K122"),
+        ({"reading": karat.Reading(checkpoint="nowhere/at/all")}, "K413"),
+        ({"reading": karat.Reading(max_memory=10)}, "K122"),
+        ({"reading": karat.Reading(max_memory=2.5e9)}, "K122"),
     ],
 )
 def test_what_cannot_be_is_refused(given: dict[str, Any], code: str, tmp_path: Path) -> None:
@@ -105,18 +107,23 @@ def test_a_bad_value_behind_dropped_rows_is_named(tmp_path: Path) -> None:
     bad = with_a_bad_row("CASE WHEN i = 1 THEN NULL ELSE 1 END")
     write_rows(tmp_path / "part_9.parquet", bad)
     with pytest.raises(KaratError) as problem:
-        karat.evaluate(str(tmp_path / "*.parquet"), nulls="drop", max_memory=LEAST)
+        karat.evaluate(
+            str(tmp_path / "*.parquet"), reading=karat.Reading(nulls="drop", max_memory=LEAST)
+        )
     assert problem.value.context["row"] == 60_005
 
 
 def test_weights_that_are_numbers_of_rows(tmp_path: Path) -> None:
     files = write_files(tmp_path, n=20_000)
-    given = {"weights": "w", "weights_are": "frequency"}
-    whole, units = karat.evaluate(files, **given), karat.evaluate(files, **given, max_memory=LEAST)
+    given = {"weights": karat.Frequency("w")}
+    whole, units = (
+        karat.evaluate(files, **given),
+        karat.evaluate(files, **given, reading=karat.Reading(max_memory=LEAST)),
+    )
     for name in ("accuracy", "log_loss", "roc_auc_ovr_macro", "mean_average_precision"):
         one, two = whole[name], units[name]
         np.testing.assert_allclose((two.low, two.high), (one.low, one.high), rtol=1e-9)
-    plain = karat.evaluate(files, weights="w", max_memory=LEAST)
+    plain = karat.evaluate(files, weights="w", reading=karat.Reading(max_memory=LEAST))
     assert plain["log_loss"].high - plain["log_loss"].low > 1.05 * (
         units["log_loss"].high - units["log_loss"].low
     )
@@ -134,6 +141,6 @@ def test_a_column_may_be_called_as_that_of_the_numbers(
         write_rows(tmp_path / f"part_{f}.parquet", rows)
     files = str(tmp_path / "*.parquet")
     whole = karat.evaluate(files, y_prob="p")
-    assert karat.evaluate(files, y_prob="p", max_memory=LEAST)["roc_auc"].value == pytest.approx(
-        whole["roc_auc"].value, rel=1e-12
-    )
+    assert karat.evaluate(files, y_prob="p", reading=karat.Reading(max_memory=LEAST))[
+        "roc_auc"
+    ].value == pytest.approx(whole["roc_auc"].value, rel=1e-12)

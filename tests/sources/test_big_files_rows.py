@@ -14,6 +14,7 @@ import karat
 from karat.data.sources.files import units as unit_cuts
 from karat.errors import KaratError
 from tests.cli.running import Karat
+from tests.grouping import grouped
 from tests.sources.big_sets import LEAST
 
 N = 140_000
@@ -40,16 +41,21 @@ def test_scores_that_fit_are_kept_whatever_their_labels_take(tmp_path: Path) -> 
     rows.write_parquet(tmp_path / "rows.parquet")
     call: dict[str, Any] = {"y_true": "label", "y_prob": "prob", "weights": ""}
     assert 8 * len(rows) < LEAST < 16 * len(rows)
-    found = karat.evaluate(tmp_path / "rows.parquet", max_memory=LEAST, **call)
+    found = karat.evaluate(
+        tmp_path / "rows.parquet", **grouped({"reading": karat.Reading(max_memory=LEAST), **call})
+    )
     assert found["roc_auc"].exact
-    assert found["roc_auc"].value == karat.evaluate(rows, **call)["roc_auc"].value
+    assert found["roc_auc"].value == karat.evaluate(rows, **grouped(call))["roc_auc"].value
 
 
 def test_a_query_of_files_is_read_in_pieces(tmp_path: Path) -> None:
     rows_of_two_classes().write_parquet(tmp_path / "rows.parquet")
     call: dict[str, Any] = {"y_true": "label", "y_prob": "prob", "weights": ""}
     query = f"SELECT * FROM read_parquet('{tmp_path / 'rows.parquet'}')"
-    found, whole = karat.evaluate(query, max_memory=LEAST, **call), karat.evaluate(query, **call)
+    found, whole = (
+        karat.evaluate(query, **grouped({"reading": karat.Reading(max_memory=LEAST), **call})),
+        karat.evaluate(query, **grouped(call)),
+    )
     np.testing.assert_allclose(found["brier"].value, whole["brier"].value, rtol=1e-12)
     assert not found["roc_auc"].exact
 
@@ -72,8 +78,10 @@ def test_a_first_row_that_is_left_out_is_not_looked_at(
 ) -> None:
     columns_of(first).write_parquet(tmp_path / "rows.parquet")
     given = {"y_true": "label", "y_prob": "prob", "weights": "", **given}
-    whole = karat.evaluate(tmp_path / "rows.parquet", **given)
-    units = karat.evaluate(tmp_path / "rows.parquet", max_memory=LEAST, **given)
+    whole = karat.evaluate(tmp_path / "rows.parquet", **grouped(given))
+    units = karat.evaluate(
+        tmp_path / "rows.parquet", **grouped({"reading": karat.Reading(max_memory=LEAST), **given})
+    )
     assert units.n_rows == whole.n_rows
     np.testing.assert_allclose(units["log_loss"].value, whole["log_loss"].value, rtol=1e-12)
     assert units.warnings[: len(whole.warnings)] == whole.warnings
@@ -102,7 +110,7 @@ def test_a_bad_row_is_named_as_in_the_whole_read(
     errors = []
     for n_bytes in (1 << 30, LEAST):
         with pytest.raises(KaratError) as problem:
-            karat.evaluate(path, max_memory=n_bytes, **given)
+            karat.evaluate(path, **grouped({"reading": karat.Reading(max_memory=n_bytes), **given}))
         errors.append(problem.value)
     assert errors[0].code == errors[1].code
     rows = [problem.context["row"] for problem in errors]
@@ -117,7 +125,13 @@ def test_a_label_that_is_no_number_is_named_as_in_the_whole_read(tmp_path: Path)
     rows.write_parquet(tmp_path / "rows.parquet")
     for n_bytes in (1 << 30, LEAST):
         with pytest.raises(KaratError) as problem:
-            karat.evaluate(tmp_path, y_true="label", y_prob="prob", weights="", max_memory=n_bytes)
+            karat.evaluate(
+                tmp_path,
+                y_true="label",
+                y_prob="prob",
+                weights="",
+                reading=karat.Reading(max_memory=n_bytes),
+            )
         assert (problem.value.code, problem.value.context["row"]) == ("K407", N)
 
 
@@ -129,7 +143,9 @@ def test_the_file_of_a_bad_row_is_named(tmp_path: Path, monkeypatch: pytest.Monk
 
     def told(max_memory: int) -> str:
         with pytest.raises(KaratError) as problem:
-            karat.evaluate(tmp_path, max_memory=max_memory, **given)
+            karat.evaluate(
+                tmp_path, **grouped({"reading": karat.Reading(max_memory=max_memory), **given})
+            )
         assert (problem.value.code, problem.value.context["row"]) == ("K132", N + 2)
         return str(problem.value).splitlines()[1].strip()
 
@@ -184,4 +200,6 @@ def test_files_that_fit_are_read_once(
     pl.DataFrame(rows).write_parquet(path)
     assert karat.evaluate(path, metrics=metrics)["accuracy"].value == 2 / 3
     with pytest.raises(AssertionError, match="before the rows"):
-        karat.evaluate(path, metrics=metrics, checkpoint=tmp_path / "read.karat")
+        karat.evaluate(
+            path, metrics=metrics, reading=karat.Reading(checkpoint=tmp_path / "read.karat")
+        )

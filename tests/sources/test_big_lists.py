@@ -41,5 +41,5 @@ def test_lists_count_with_all_of_their_numbers(
     # Two lists a row of 8 bytes would fit.
     assert 3 * N * 8 < LEAST
     if width == 32:
-        report = karat.evaluate(files, y_prob="prob", max_memory=LEAST)
+        report = karat.evaluate(files, y_prob="prob", reading=karat.Reading(max_memory=LEAST))
         assert "Not computed: roc_auc_mu" in report.warnings[-1]

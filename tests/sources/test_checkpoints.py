@@ -23,32 +23,36 @@ from karat.data.sources.files import units as unit_cuts
 from karat.data.sources.files.units import FileUnits
 from karat.errors import KaratError
 from karat.tally.serialization import framed, unframed
+from tests.grouping import grouped
 from tests.sources.big_sets import LEAST, write_files
 
 
 def test_a_checkpoint_answers_again_and_refuses_another_read(tmp_path: Path) -> None:
     files, path = write_files(tmp_path, n=20_000), tmp_path / "read.checkpoint"
-    first = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
-    again = karat.evaluate(files, max_memory=LEAST, checkpoint=path)
+    first = karat.evaluate(files, reading=karat.Reading(max_memory=LEAST, checkpoint=path))
+    again = karat.evaluate(files, reading=karat.Reading(max_memory=LEAST, checkpoint=path))
     assert again.to_json() == first.to_json()
     for changed in ({"max_memory": 2 * LEAST}, {"weights": "w"}, {"labels": [2, 1, 0]}):
         with pytest.raises(KaratError) as problem:
-            karat.evaluate(files, **{"max_memory": LEAST, "checkpoint": path, **changed})
+            karat.evaluate(files, **grouped({"max_memory": LEAST, "checkpoint": path, **changed}))
         assert problem.value.code == "K414", changed
     data = path.read_bytes()
     path.write_bytes(data[:-7])
     with pytest.raises(KaratError) as problem:
-        karat.evaluate(files, max_memory=LEAST, checkpoint=path)
+        karat.evaluate(files, reading=karat.Reading(max_memory=LEAST, checkpoint=path))
     assert problem.value.code == "K414"
     path.write_bytes(data)
     # Another time alone is no change.
     os.utime(tmp_path / "part_1.parquet", (1, 1))
-    assert karat.evaluate(files, max_memory=LEAST, checkpoint=path).to_json() == first.to_json()
+    assert (
+        karat.evaluate(files, reading=karat.Reading(max_memory=LEAST, checkpoint=path)).to_json()
+        == first.to_json()
+    )
 
 
 def test_a_file_that_changed_is_named(tmp_path: Path) -> None:
     files, path = write_files(tmp_path), tmp_path / "read.checkpoint"
-    karat.evaluate(files, checkpoint=path)
+    karat.evaluate(files, reading=karat.Reading(checkpoint=path))
     changed = tmp_path / "part_2.parquet"
     before, times = changed.read_bytes(), (changed.stat().st_atime_ns, changed.stat().st_mtime_ns)
     # The last byte before the footer is one of a column.
@@ -56,17 +60,17 @@ def test_a_file_that_changed_is_named(tmp_path: Path) -> None:
     changed.write_bytes(before[:place] + bytes([before[place] ^ 1]) + before[place + 1 :])
     os.utime(changed, ns=times)
     with pytest.raises(KaratError, match=r"(?s)K414.*part_2.parquet has changed: it has as many"):
-        karat.evaluate(files, checkpoint=path)
+        karat.evaluate(files, reading=karat.Reading(checkpoint=path))
     pl.read_parquet(io.BytesIO(before)).with_columns(more=1).write_parquet(changed)
     with pytest.raises(KaratError, match=r"(?s)K414.*part_2.parquet has changed: it had .* bytes"):
-        karat.evaluate(files, checkpoint=path)
+        karat.evaluate(files, reading=karat.Reading(checkpoint=path))
     changed.unlink()
     with pytest.raises(KaratError, match=r"(?s)K414.*made with .*part_2.parquet, which is not"):
-        karat.evaluate(files, checkpoint=path)
+        karat.evaluate(files, reading=karat.Reading(checkpoint=path))
     changed.write_bytes(before)
     pl.read_parquet(io.BytesIO(before)).reverse().write_parquet(tmp_path / "part_9.parquet")
     with pytest.raises(KaratError, match=r"(?s)K414.*part_9.parquet was not among its files"):
-        karat.evaluate(files, checkpoint=path)
+        karat.evaluate(files, reading=karat.Reading(checkpoint=path))
 
 
 def test_the_content_of_large_files_is_that_of_blocks(
@@ -103,7 +107,9 @@ def test_a_checkpoint_that_cannot_be_written_is_told(
 
     monkeypatch.setattr(checkpoints, "write_bytes", full)
     with pytest.raises(KaratError, match="No space left") as problem:
-        karat.evaluate(write_files(tmp_path, 1), checkpoint=tmp_path / "read.karat")
+        karat.evaluate(
+            write_files(tmp_path, 1), reading=karat.Reading(checkpoint=tmp_path / "read.karat")
+        )
     assert problem.value.code == "K413"
 
 
@@ -111,7 +117,7 @@ def refused(files: str, path: Path) -> str:
     """What is said of a file that is no checkpoint of this read; it stays as it is."""
     before = path.read_bytes()
     with pytest.raises(KaratError) as problem:
-        karat.evaluate(files, checkpoint=path)
+        karat.evaluate(files, reading=karat.Reading(checkpoint=path))
     assert problem.value.code == "K414"
     assert path.read_bytes() == before
     assert str(path) in str(problem.value)
@@ -141,14 +147,14 @@ def test_a_checkpoint_knows_where_units_begin(
     """A version that cuts files otherwise would count rows twice, or not at all."""
     files, path = write_files(tmp_path, 1, 20_000), tmp_path / "read.karat"
     monkeypatch.setattr(unit_cuts, "N_UNIT", 7000)
-    karat.evaluate(files, checkpoint=path)
+    karat.evaluate(files, reading=karat.Reading(checkpoint=path))
     monkeypatch.setattr(unit_cuts, "N_UNIT", 5000)
     assert "another version" in refused(files, path)
 
 
 def test_a_checkpoint_knows_its_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files, path = write_files(tmp_path, 1), tmp_path / "read.karat"
-    karat.evaluate(files, checkpoint=path)
+    karat.evaluate(files, reading=karat.Reading(checkpoint=path))
     monkeypatch.setattr(checkpoints, "_FORMAT", 99)
     assert "another version" in refused(files, path)
 
@@ -159,7 +165,7 @@ def test_a_checkpoint_of_other_sources_is_refused(tmp_path: Path) -> None:
     table = {"label": [0, 1], "pred": [0, 1]}
     for source in (query, table):
         with pytest.raises(KaratError) as problem:
-            karat.evaluate(source, checkpoint=tmp_path / "x")
+            karat.evaluate(source, reading=karat.Reading(checkpoint=tmp_path / "x"))
         assert problem.value.code == "K415"
 
 
@@ -217,7 +223,7 @@ def test_a_killed_read_goes_on_where_it_was(metrics: list[str], tmp_path: Path) 
 @pytest.mark.skipif(os.name == "nt", reason="nothing asks there whether a process runs")
 def test_what_a_killed_write_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
     files, path = write_files(tmp_path, 1), tmp_path / "read.karat"
-    karat.evaluate(files, checkpoint=path)
+    karat.evaluate(files, reading=karat.Reading(checkpoint=path))
     write = (
         "import os, sys; from karat.tally import writing; "
         "os.fsync = lambda _: os.kill(os.getpid(), 9); writing.write_bytes(sys.argv[1], b'x')"
@@ -228,7 +234,7 @@ def test_what_a_killed_write_left_is_removed_and_nothing_else(tmp_path: Path) ->
     start = mine.name.rpartition("-")[0].rpartition("-")[0]
     running = tmp_path / f"{start}-{os.getppid()}-0123456789abcdef.tmp"
     running.touch()
-    karat.evaluate(files, checkpoint=path)
+    karat.evaluate(files, reading=karat.Reading(checkpoint=path))
     assert set(tmp_path.glob(".karat-*")) == {others, running}
 
 
@@ -239,20 +245,30 @@ def test_a_checkpoint_knows_the_order_of_files_and_of_many_labels(
     files = [str(tmp_path / f"part_{i}.parquet") for i in range(3)]
     path, labels = tmp_path / "read.checkpoint", np.arange(1200)
     given: dict[str, Any] = {"y_pred": "pred", "y_prob": "", "metrics": ["accuracy"], "level": None}
-    karat.evaluate(files, checkpoint=path, labels=labels, **given)
+    karat.evaluate(
+        files, labels=labels, **grouped({"reading": karat.Reading(checkpoint=path), **given})
+    )
     swapped = labels.copy()
     swapped[[500, 501]] = 501, 500
     for others, of_them in ((files[::-1], labels), (files, swapped)):
         with pytest.raises(KaratError, match="K414"):
-            karat.evaluate(others, checkpoint=path, labels=of_them, **given)
-    again = karat.evaluate(files, checkpoint=path, labels=labels.tolist(), **given)
+            karat.evaluate(
+                others,
+                labels=of_them,
+                **grouped({"reading": karat.Reading(checkpoint=path), **given}),
+            )
+    again = karat.evaluate(
+        files,
+        labels=labels.tolist(),
+        **grouped({"reading": karat.Reading(checkpoint=path), **given}),
+    )
     assert again.n_rows == 3 * 6000
 
 
 @pytest.mark.parametrize("path", [5, b"read", "a\0b", 1.5])
 def test_what_is_no_path_of_a_checkpoint_is_told(path: Any, tmp_path: Path) -> None:
     with pytest.raises(KaratError, match="K413"):
-        karat.evaluate(write_files(tmp_path, 1), checkpoint=path)
+        karat.evaluate(write_files(tmp_path, 1), reading=karat.Reading(checkpoint=path))
 
 
 @pytest.mark.parametrize("change", ["written", "gone"])
@@ -282,6 +298,9 @@ def test_files_that_change_meanwhile_are_told(
     monkeypatch.setattr(unit_cuts, "N_UNIT", 50_000)
     with pytest.raises(KaratError, match="K417") as found:
         karat.evaluate(
-            list(map(str, files)), y_prob="prob", max_memory=LEAST, exact=True, level=None
+            list(map(str, files)),
+            y_prob="prob",
+            reading=karat.Reading(max_memory=LEAST, exact=True),
+            level=None,
         )
     assert "b.parquet" in str(found.value)

@@ -140,7 +140,9 @@ def test_the_command_line_takes_the_same_options(tmp_path: Path) -> None:
     asked = ["--level", "0.9", "--side", "low", "--design", "cohort", "--seed", "3"]
     assert main(["report", path, "--clusters", "whole", *asked, "-o", str(out)]) == 0
     found = json.loads(out.read_text("utf-8"))["metrics"]["accuracy"]
-    expected = karat.evaluate(TRUE, PRED, clusters=USERS, level=0.9, side="low", seed=3)
+    expected = karat.evaluate(
+        TRUE, PRED, clusters=USERS, level=0.9, interval=karat.Interval(side="low", seed=3)
+    )
     assert found["low"] == expected["accuracy"].low
     assert main(["report", path, "--level", "none", "-o", str(out)]) == 0
     assert json.loads(out.read_text("utf-8"))["metrics"]["accuracy"]["low"] is None

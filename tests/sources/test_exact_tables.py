@@ -20,6 +20,7 @@ from karat.data.sources.files.exact_histograms import ExactColumns
 from karat.tally import Classes
 from karat.tally import histogram_views as tabled_rows
 from karat.tally.histogram_views import pooled_histogram
+from tests.grouping import grouped
 from tests.sources.big_sets import LEAST, write_scored
 
 OF_SAMPLE = ("macro_", "weighted_", "mean_", "d2_", "roc_auc_ov")
@@ -34,9 +35,15 @@ def test_buckets_hold_the_exact_value_and_a_second_read_finds_it(
 ) -> None:
     files, named = write_scored(tmp_path, kind, 80_000 if kind == "single" else 30_000)
     monkeypatch.setattr(exact_histograms, "N_RANGE", 5000)
-    whole = karat.evaluate(files, weights=weights, **named)
-    rough = karat.evaluate(files, weights=weights, max_memory=LEAST, **named)
-    exact = karat.evaluate(files, weights=weights, max_memory=LEAST, exact=True, **named)
+    whole = karat.evaluate(files, weights=weights, **grouped(named))
+    rough = karat.evaluate(
+        files, weights=weights, **grouped({"reading": karat.Reading(max_memory=LEAST), **named})
+    )
+    exact = karat.evaluate(
+        files,
+        weights=weights,
+        **grouped({"reading": karat.Reading(max_memory=LEAST, exact=True), **named}),
+    )
     open_ = {name for name, result in rough.metrics.items() if not result.exact}
     assert {"roc_auc_ovr_macro", "mean_average_precision", "macro_ks_statistic"} <= open_
     for name, result in whole.metrics.items():
@@ -77,15 +84,17 @@ def test_intervals_are_those_of_the_rows(
     given: dict[str, Any] = {**named, "weights": ""}
     if weights_are is not None:
         given |= {"weights": "sample_weight", "weights_are": weights_are}
-    exact = karat.evaluate(files, max_memory=LEAST, exact=True, **given)
-    assert_close(exact, karat.evaluate(files, **given))
+    exact = karat.evaluate(
+        files, **grouped({"reading": karat.Reading(max_memory=LEAST, exact=True), **given})
+    )
+    assert_close(exact, karat.evaluate(files, **grouped(given)))
 
 
 def test_a_broken_interval_is_seen(tmp_path: Path) -> None:
     files, named = write_scored(tmp_path, "scores")
-    whole = karat.evaluate(files, weights="sample_weight", weights_are="frequency", **named)
+    whole = karat.evaluate(files, weights=karat.Frequency("sample_weight"), **grouped(named))
     with pytest.raises(AssertionError):
-        assert_close(karat.evaluate(files, weights="sample_weight", **named), whole)
+        assert_close(karat.evaluate(files, weights="sample_weight", **grouped(named)), whole)
 
 
 @pytest.mark.parametrize("weights", ["", "sample_weight"])
@@ -95,10 +104,12 @@ def test_averages_over_all_decisions_are_those_of_the_rows(
     """Their table is put together on disk, as those of the columns are."""
     files, named = write_scored(tmp_path, "scores")
     given = {"weights": weights, **named, "metrics": MICRO}
-    whole = karat.evaluate(files, **given)
+    whole = karat.evaluate(files, **grouped(given))
     monkeypatch.setattr(exact_histograms, "N_RANGE", 5000)
     monkeypatch.setattr(tabled_rows, "pooled_histogram", None)
-    exact = karat.evaluate(files, max_memory=LEAST, exact=True, **given)
+    exact = karat.evaluate(
+        files, **grouped({"reading": karat.Reading(max_memory=LEAST, exact=True), **given})
+    )
     for name in MICRO:
         assert exact[name].exact
         np.testing.assert_allclose(exact[name].value, whole[name].value, rtol=1e-9, err_msg=name)

@@ -85,8 +85,12 @@ def test_scores_that_decide_are_not_kept_for_labels(
         raise AssertionError("scores were put into tables")
 
     monkeypatch.setattr("karat.data.scores.storage.histograms_of", no_tables)
-    found = karat.evaluate(path, max_memory=LEAST, **options)
+    found = karat.evaluate(path, reading=karat.Reading(max_memory=LEAST), **options)
     assert facts(found) == facts(wanted)
     assert found.scores == "probabilities"
     with pytest.raises((AssertionError, karat.KaratError)):
-        karat.evaluate(path, max_memory=LEAST, **{**options, "metrics": [*LABELS, "roc_auc"]})
+        karat.evaluate(
+            path,
+            reading=karat.Reading(max_memory=LEAST),
+            **{**options, "metrics": [*LABELS, "roc_auc"]},
+        )

@@ -130,4 +130,4 @@ def test_weights_beyond_the_limit_name_their_column(tmp_path: Path) -> None:
 
 def test_class_names_need_an_order() -> None:
     with pytest.raises(KaratError, match="K117"):
-        karat.evaluate([0, 1], [0, 1], class_names={"neg", "pos"})  # type: ignore[arg-type]
+        karat.evaluate([0, 1], [0, 1], labels=karat.Labels(names={"neg", "pos"}))  # type: ignore[arg-type]

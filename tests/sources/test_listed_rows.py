@@ -18,6 +18,7 @@ import pytest
 import karat
 from karat.cli.app import run
 from karat.data.sources.files import ids as file_ids
+from tests.grouping import grouped
 from tests.optional import optional
 
 optional("duckdb")
@@ -95,9 +96,9 @@ def test_every_source_lists_the_same_rows(
     tables: Any, name: str, n: int, more: dict[str, Any]
 ) -> None:
     table, folder = tables(n)
-    options = {**GIVEN, "nulls": "drop", "level": None, "keep_rows": 20, **more}
+    options = {**GIVEN, "reading": karat.Reading(nulls="drop", keep_rows=20), "level": None, **more}
     source, want = IN_MEMORY[name](table, folder), most_wrong(table, 20)
-    report = karat.evaluate(source, ids="row_id", **options)
+    report = karat.evaluate(source, ids="row_id", **grouped(options))
     found = report.rows(true="bad", pred="good")
     assert found.ids == want.row_id.tolist()
     assert [row["prob"] for row in found] == want.prob_bad.tolist()
@@ -105,7 +106,7 @@ def test_every_source_lists_the_same_rows(
     assert found.n == report.confusion.matrix[0, 1] == n_missed > 20
     assert report.rows(wrong=True).n == len(wrong_rows(table))
     # Without ids, rows have their numbers in the source.
-    report = karat.evaluate(source, ids="", **options)
+    report = karat.evaluate(source, ids="", **grouped(options))
     assert report.rows(true="bad", pred="good").ids == want.index.tolist()
 
 
@@ -115,7 +116,10 @@ def test_ids_of_other_rows_are_seen(tables: Any, monkeypatch: pytest.MonkeyPatch
     texts = file_ids._texts
     monkeypatch.setattr(file_ids, "_texts", lambda column, at: texts(column, np.maximum(at, 1) - 1))
     report = karat.evaluate(
-        str(folder / "rows.csv"), **GIVEN, ids="row_id", nulls="drop", level=None
+        str(folder / "rows.csv"),
+        **grouped({"reading": karat.Reading(nulls="drop"), **GIVEN}),
+        ids="row_id",
+        level=None,
     )
     assert report.rows(true="bad", pred="good").ids != most_wrong(table, 20).row_id.tolist()
 

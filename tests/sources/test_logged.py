@@ -50,7 +50,13 @@ def test_units_are_logged_after_so_many_rows(
     path = write(tmp_path, "parquet")
     monkeypatch.setattr(progress, "_ROWS", 2000)
     monkeypatch.setattr(unit_cuts, "N_UNIT", 1000)
-    found = read(caplog, logging.INFO, path, checkpoint=tmp_path / "read.karat", y_prob="")
+    found = read(
+        caplog,
+        logging.INFO,
+        path,
+        reading=karat.Reading(checkpoint=tmp_path / "read.karat"),
+        y_prob="",
+    )
     told = [line for line in found if "of 5,000" in line]
     assert told == [
         "2,000 of 5,000 rows read",

@@ -30,7 +30,12 @@ def test_long_rows_have_the_same_report(
     level: float | None, is_weighted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     y, scores, weights = problem(30_000, is_weighted=is_weighted)
-    given: dict[str, Any] = {"y_score": scores, "weights": weights, "level": level, "n_threads": 3}
+    given: dict[str, Any] = {
+        "y_score": scores,
+        "weights": weights,
+        "level": level,
+        "reading": karat.Reading(n_threads=3),
+    }
     expected = karat.evaluate(y, **given).to_json()
     monkeypatch.setattr("karat.metrics._measure.N_LONG", 1000)
     monkeypatch.setattr("karat.data.scores.rows.N_LONG", 1000)

@@ -184,12 +184,15 @@ def test_columns_of_every_table_are_compared() -> None:
         (pd.DataFrame(texts), "|"),
     ):
         found = library.compare(
-            table["true"], table[["old", "new"]], separator=split, label_strata={"tail": ["c", "d"]}
+            table["true"],
+            table[["old", "new"]],
+            label_strata={"tail": ["c", "d"]},
+            labels=karat.Labels(separator=split),
         )
         assert found["macro_f1"] == known["macro_f1"]
         assert found.strata["tail"]["micro_f1"] == known.strata["tail"]["micro_f1"]
     with pytest.raises(KaratError, match="separator"):
-        library.compare(TRUE, {"old": OLD, "new": NEW}, separator="|")
+        library.compare(TRUE, {"old": OLD, "new": NEW}, labels=library.Labels(separator="|"))
 
 
 def outcome(result: Any) -> list[Any]:
@@ -213,7 +216,7 @@ def test_gates_of_tables_are_those_of_memory(karat: Karat) -> None:
         (pl.DataFrame(rows(NEW)), "old.parquet", {}),
         (pa.table(rows(NEW)), pd.DataFrame(rows(OLD)), {}),
         ("new.parquet", "old.parquet", {}),
-        ("new.jsonl", "old.csv", {"separator": "|"}),
+        ("new.jsonl", "old.csv", {"labels": library.Labels(separator="|")}),
         ("new_wide.csv", "old_wide.csv", {}),
         ("new_wide.csv", "old_wide.csv", {"y_true": "true_*", "y_pred": "pred_*"}),
     ):
@@ -232,7 +235,7 @@ def test_gates_of_tables_are_those_of_memory(karat: Karat) -> None:
         rows(NEW, "text")["true"],
         rows(NEW, "text")["pred"],
         baseline=rows(OLD, "text")["pred"],
-        separator="|",
+        labels=library.Labels(separator="|"),
         weights=WEIGHTS,
         **rules,
     )
@@ -282,8 +285,13 @@ def test_rows_that_are_left_out_and_truths_that_differ(tmp_path: Path) -> None:
         with pytest.raises(KaratError, match="K104"):
             library.gate(rows(NEW), baseline=baseline, **gate)
         with pytest.raises(KaratError, match="K172"):
-            library.gate(rows(NEW), baseline=baseline, nulls="drop", **gate)
-        gate |= {"nulls": "drop", "allow_mismatch": True}
+            library.gate(
+                rows(NEW), baseline=baseline, reading=library.Reading(nulls="drop"), **gate
+            )
+        gate |= {
+            "reading": library.Reading(nulls="drop"),
+            "rules": library.Rules(allow_mismatch=True),
+        }
         found = library.gate(rows(NEW), baseline=baseline, **gate)
         assert found.rules[0].difference == pytest.approx(
             library.compare(TRUE[1:], {"old": OLD[1:], "new": NEW[1:]})["micro_f1"].difference

@@ -34,10 +34,10 @@ def test_the_total_counts_the_rows_that_are_numbered(tmp_path: Path) -> None:
     assert FILTERED not in str(problem)
     table = {"label": [0, None, 1, 1], "p": [0.5, 0.25, 1.5, 0.5]}
     with pytest.raises(KaratError, match=r"First at row 2, column 'p': 1.5; 1 of 4"):
-        karat.evaluate(table, nulls="drop")
+        karat.evaluate(table, reading=karat.Reading(nulls="drop"))
     weighted = {"label": [0, None, 1], "p": [0.5, 0.25, 0.5], "sample_weight": [1, 1, -1]}
     with pytest.raises(KaratError, match=r"First at row 2: -1.0; 1 of 3 rows"):
-        karat.evaluate(weighted, nulls="drop")
+        karat.evaluate(weighted, reading=karat.Reading(nulls="drop"))
 
 
 @pytest.mark.parametrize("nulls", ["error", "drop"])

@@ -47,7 +47,10 @@ SOURCES: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any]]] = {
     "pandas": (lambda _: pd.DataFrame(OF_LISTS), {}),
     "Polars": (lambda _: pl.DataFrame(OF_LISTS), {}),
     "Parquet": (lambda f: parquet(OF_LISTS, f), {}),
-    "CSV": (lambda f: csv(pd.DataFrame({**OF_LISTS, "y": texts(TRUE)}), f), {"separator": "|"}),
+    "CSV": (
+        lambda f: csv(pd.DataFrame({**OF_LISTS, "y": texts(TRUE)}), f),
+        {"labels": karat.Labels(separator="|")},
+    ),
     "JSON": (lambda f: json_lines(pd.DataFrame(OF_LISTS), f), {}),
     "batches": (lambda _: Batches(pa.table(OF_LISTS)), {}),
     "wide": (lambda _: WIDE, STAR),
@@ -145,14 +148,17 @@ def test_scores_that_are_too_many_to_keep(monkeypatch: pytest.MonkeyPatch, tmp_p
         for name, column in {**COLUMNS, "sample_weight": WEIGHTS}.items()
     }
     path = parquet(pa.table({name: list(column) for name, column in many.items()}), tmp_path)
-    whole, part = karat.evaluate(path), karat.evaluate(path, max_memory=1 << 17)
+    whole, part = (
+        karat.evaluate(path),
+        karat.evaluate(path, reading=karat.Reading(max_memory=1 << 17)),
+    )
     assert part.to_dict()["tally"] == whole.to_dict()["tally"]
     assert part.scores is None
     assert "metrics of scores are left out" in part.warnings[-1]
     assert "roc_auc_ovr_macro" in whole.metrics
     assert "roc_auc_ovr_macro" not in part.metrics
     with pytest.raises(KaratError) as caught:
-        karat.evaluate(path, max_memory=1 << 17, metrics="roc_auc_ovr_macro")
+        karat.evaluate(path, reading=karat.Reading(max_memory=1 << 17), metrics="roc_auc_ovr_macro")
     assert caught.value.code == "K211"
 
 

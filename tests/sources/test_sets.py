@@ -20,6 +20,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from tests.grouping import grouped
 from tests.six_rows import KNOWN, PRED, TRUE, WEIGHTS
 
 LABELS = list("abcd")
@@ -104,14 +105,14 @@ def of_matrix() -> karat.MultilabelReport:
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_same_report_from_every_source(name: str, of_matrix: Any, tmp_path: Path) -> None:
     make, options = SOURCES[name]
-    found = karat.evaluate(make(tmp_path), labels=LABELS, **options)
+    found = karat.evaluate(make(tmp_path), labels=LABELS, **grouped(options))
     told, known = found.to_dict(), of_matrix.to_dict()
     for part in ("metrics", "tally", "per_class", "transfers", "label_counts"):
         assert told[part] == known[part], part
     assert found.mapping["weights"] == "sample_weight"
     assert ("separator" in found.source) == ("separator" in options)
     # Labels that are discovered are those.
-    alone = karat.evaluate(make(tmp_path), metrics="micro_f1", level=None, **options)
+    alone = karat.evaluate(make(tmp_path), metrics="micro_f1", level=None, **grouped(options))
     assert alone.classes.labels == tuple(LABELS)
 
 
@@ -126,7 +127,7 @@ def test_rows_and_cells_that_are_not_known(tmp_path: Path) -> None:
     for table in (of_lists(y=truth), pd.DataFrame(of_lists(y=truth).to_pandas())):
         assert karat.evaluate(table).n_unknown == 1
     (tmp_path / "na.csv").write_text("true,pred\nNA,a\na|b,\n")
-    found = karat.evaluate(tmp_path / "na.csv", separator="|")
+    found = karat.evaluate(tmp_path / "na.csv", labels=karat.Labels(separator="|"))
     assert (found.n_unknown, found.n_rows, found["micro_recall"].value) == (1, 2, 0.0)
 
 
@@ -137,7 +138,7 @@ def test_text_is_split_as_the_rule_says(separator: str) -> None:
     rows += [f"a\\\\{mark}b c", "\\"]
     wanted = [["a", "b c"], [], ["b c", "ü"], [], [f"a{mark}x\\y"], ["a\\", "b c"], ["\\"]]
     for given in (rows, pa.array(rows), pl.Series(rows), pd.Series(rows)):
-        found = karat.evaluate(given, wanted, separator=separator)
+        found = karat.evaluate(given, wanted, labels=karat.Labels(separator=separator))
         assert found["subset_accuracy"].value == 1.0
     # Without a separator text is one label, also where a doubt is raised.
     plain = karat.evaluate(["a|b", "b|a", "a", "b"], ["a|b", "a", "a", "b"])
@@ -162,14 +163,14 @@ def test_text_is_split_as_the_rule_says(separator: str) -> None:
 def test_labels_of_a_csv_are_numbers_where_all_are(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("true,pred\n0|2,0\n1,1 | 2\n,\n")
-    found = karat.evaluate(path, separator="|")
+    found = karat.evaluate(path, labels=karat.Labels(separator="|"))
     assert found.classes.labels == (0, 1, 2)
     assert found.source["first_sets"] == [["0", "2"], ["1"], []]
-    listed = karat.evaluate(path, separator="|", labels=[2, 1, 0, 5])
+    listed = karat.evaluate(path, labels=karat.Labels([2, 1, 0, 5], separator="|"))
     assert listed.classes.labels == (2, 1, 0, 5)
     assert listed["micro_f1"].value == found["micro_f1"].value
     path.write_text("true,pred\n0|x,0\nx,x\n")
-    assert karat.evaluate(path, separator="|").classes.labels == ("0", "x")
+    assert karat.evaluate(path, labels=karat.Labels(separator="|")).classes.labels == ("0", "x")
 
 
 def test_more_rows_than_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -179,7 +180,9 @@ def test_more_rows_than_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     true = (rng.random((6000, 4)) < 0.3) | (common & (rng.random((6000, 4)) < 0.3))
     pred = true ^ ((rng.random((6000, 4)) < 0.1) | (common & (rng.random((6000, 4)) < 0.2)))
     path = parquet({"true": lists(true), "pred": lists(pred)}, tmp_path)
-    whole, part = (karat.evaluate(path, max_memory=most) for most in (1 << 30, 1 << 17))
+    whole, part = (
+        karat.evaluate(path, reading=karat.Reading(max_memory=most)) for most in (1 << 30, 1 << 17)
+    )
     assert part.encoded is None
     assert part.transfers is None
     assert part.sample.n == 1 << 9
@@ -191,9 +194,14 @@ def test_more_rows_than_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert widths[0] == pytest.approx(widths[1], rel=0.1)
     assert "512 rows of 6 000 were kept" in part.cautions[-1]
     assert (
-        part["macro_f1"].to_dict() == karat.evaluate(path, max_memory=1 << 17)["macro_f1"].to_dict()
+        part["macro_f1"].to_dict()
+        == karat.evaluate(path, reading=karat.Reading(max_memory=1 << 17))["macro_f1"].to_dict()
     )
-    drawn = karat.evaluate(path, max_memory=1 << 17, method="bootstrap", n_replicates=100)
+    drawn = karat.evaluate(
+        path,
+        reading=karat.Reading(max_memory=1 << 17),
+        interval=karat.Interval(method="bootstrap", n_replicates=100),
+    )
     assert "kept no rows" in drawn["macro_f1"].remark
 
 
@@ -289,8 +297,13 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any], str, str]] = 
     ),
     "slices by lists": (SOME, {"by": "pred"}, "K106", "Column 'pred'"),
     "a threshold": (SOME, {"threshold": 0.5}, "K136", "no probabilities"),
-    "names": (SOME, {"class_names": ["x"]}, "K117", "1 names for 2 classes"),
-    "a checkpoint": (SOME, {"checkpoint": "read.karat"}, "K222", "checkpoint="),
+    "names": (SOME, {"labels": karat.Labels(names=["x"])}, "K117", "1 names for 2 classes"),
+    "a checkpoint": (
+        SOME,
+        {"reading": karat.Reading(checkpoint="read.karat")},
+        "K222",
+        "checkpoint=",
+    ),
     "weights below 0": (
         stored(true=[["a"]], pred=[["a"]], sample_weight=[-1.0]),
         {},
@@ -325,7 +338,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any], str, str]] = 
 def test_what_cannot_be_read_is_refused_with_its_row(name: str, tmp_path: Path) -> None:
     make, options, code, told = REFUSED[name]
     with pytest.raises(KaratError) as caught:
-        karat.evaluate(make(tmp_path), **options)
+        karat.evaluate(make(tmp_path), **grouped(options))
     assert caught.value.code == code
     assert told in str(caught.value)
 
@@ -345,7 +358,7 @@ def test_clusters_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     assert [one.code for one in doubted.doubts] == ["D107"]
     # Rows that go together are all kept, or refused.
     with pytest.raises(KaratError) as caught:
-        karat.evaluate(path, clusters="who", max_memory=64)
+        karat.evaluate(path, clusters="who", reading=karat.Reading(max_memory=64))
     assert caught.value.code == "K148"
 
 
@@ -353,11 +366,11 @@ def test_rows_may_be_left_out(tmp_path: Path) -> None:
     table = stored(
         true=[["a"], ["b"], ["b"]], pred=[["a"], None, []], sample_weight=[1.0, 2.0, None]
     )(tmp_path)
-    found = karat.evaluate(table, nulls="drop")
+    found = karat.evaluate(table, reading=karat.Reading(nulls="drop"))
     assert (found.n_rows, found.source["n_dropped"]) == (1, 2)
     assert "2 of 3 rows have a missing label" in found.warnings[0]
     assert (
-        karat.evaluate(pq.read_table(table), nulls="drop").to_dict()["tally"]
+        karat.evaluate(pq.read_table(table), reading=karat.Reading(nulls="drop")).to_dict()["tally"]
         == found.to_dict()["tally"]
     )
 
@@ -388,13 +401,13 @@ def test_columns_of_one_label_each() -> None:
 def test_blank_fields_that_pandas_read_as_nan() -> None:
     table = pd.DataFrame({"true": ["a|b", "a"], "pred": ["a", np.nan]})
     with pytest.raises(KaratError, match="keep_default_na=False") as caught:
-        karat.evaluate(table, separator="|")
+        karat.evaluate(table, labels=karat.Labels(separator="|"))
     assert caught.value.code == "K104"
 
 
 def test_what_a_check_shows(tmp_path: Path) -> None:
     path = csv(pd.DataFrame(columns(texts)), tmp_path)
-    found = karat.check(path, separator="|")
+    found = karat.check(path, labels=karat.Labels(separator="|"))
     assert found.has_sets
     assert "separator '|': true labels of the first rows: a and c; b; none" in str(found)
 

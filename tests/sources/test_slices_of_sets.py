@@ -20,6 +20,7 @@ from karat.tally import Classes
 from karat.tally.held_sets import HeldSets
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
+from tests.grouping import grouped
 
 LABELS = list("abcd")
 N = 120
@@ -100,7 +101,7 @@ NAMES = {"a": "Ant", "b": "Bee", "c": "Cat", "d": "Dog"}
 def in_memory(**options: Any) -> Any:
     country, age = ROWS["country"], ROWS["age"]
     by = {"country": country, "age": age, ("country", "age"): (country, age)}
-    return karat.evaluate(ROWS["true"], ROWS["pred"], by=by, labels=LABELS, **options)
+    return karat.evaluate(ROWS["true"], ROWS["pred"], by=by, labels=LABELS, **grouped(options))
 
 
 def assert_same(found: Any, known: Any) -> None:
@@ -125,11 +126,11 @@ def test_slices_of_every_source_are_those_of_memory(name: str, tmp_path: Path) -
     options: Any = {"class_names": NAMES, "weights_are": "frequency"}
     known = in_memory(weights=ROWS["sample_weight"], **options)
     given = {"by": BY, "weights": "sample_weight", "labels": LABELS, **given}
-    found: Any = karat.evaluate(make(tmp_path), **options, **given)
+    found: Any = karat.evaluate(make(tmp_path), **grouped({**options, **given}))
     assert_same(found, known)
     assert found.classes.display == tuple(NAMES.values())
     # The control: weights that say how much rows count are another report.
-    other: Any = karat.evaluate(make(tmp_path), class_names=NAMES, **given)
+    other: Any = karat.evaluate(make(tmp_path), **grouped(given), labels=karat.Labels(names=NAMES))
     with pytest.raises(AssertionError):
         assert_same(other, known)
 
@@ -144,7 +145,7 @@ def test_clusters_dropped_rows_and_scores_beside_slices(tmp_path: Path) -> None:
     by = {"country": rest["country"]}
     only: Any = karat.evaluate(rest["true"], rest["pred"], by=by, weights=rest["sample_weight"])
     for table in (lacking, parquet(tmp_path, lacking)):
-        found: Any = karat.evaluate(table, by="country", nulls="drop")
+        found: Any = karat.evaluate(table, by="country", reading=karat.Reading(nulls="drop"))
         assert_same(found, only)
         assert "XX" not in found.slices["country"]
     scores = {f"proba_{x}": np.random.default_rng(3).random(N) for x in LABELS}
@@ -168,7 +169,9 @@ def test_whole_numbers_as_labels_keep_clusters_and_slices(tmp_path: Path) -> Non
         read["true"], read["pred"], clusters=ROWS["who"], by={"country": ROWS["country"]}
     )
     path = csv(tmp_path, numbers)
-    assert_same(karat.evaluate(path, by="country", clusters="who", weights="", **SPLIT), known)
+    assert_same(
+        karat.evaluate(path, by="country", clusters="who", weights="", **grouped(SPLIT)), known
+    )
     assert known.labels == (1, 2, 4, 10)
 
 
@@ -176,12 +179,12 @@ def test_rows_that_do_not_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
     path = parquet(tmp_path)
     with pytest.raises(KaratError, match="by country has 4 values") as caught:
-        karat.evaluate(path, by="country", max_memory=64)
+        karat.evaluate(path, by="country", reading=karat.Reading(max_memory=64))
     assert caught.value.code == "K148"
     # Rows of a sample that stand for several have the variance of as many.
-    whole = karat.evaluate(path, weights="sample_weight", weights_are="frequency")
+    whole = karat.evaluate(path, weights=karat.Frequency("sample_weight"))
     part = karat.evaluate(
-        path, weights="sample_weight", weights_are="frequency", max_memory=1 << 13
+        path, weights=karat.Frequency("sample_weight"), reading=karat.Reading(max_memory=1 << 13)
     )
     assert part.tally.n == whole.tally.n
     assert part["micro_f1"] == whole["micro_f1"]
@@ -214,9 +217,9 @@ def test_numbers_of_rows_are_kept_in_bytes() -> None:
             "weights_are",
         ),
         ({"by": 1.5}, "K181", "1.5"),
-        ({"class_names": ["A", "B"]}, "K117", "2 names for 4 classes"),
-        ({"class_names": {"z": "Z"}}, "K117", "'z'"),
-        ({"weights": "share", "weights_are": "frequency"}, "K150", "whole numbers"),
+        ({"labels": karat.Labels(names=["A", "B"])}, "K117", "2 names for 4 classes"),
+        ({"labels": karat.Labels(names={"z": "Z"})}, "K117", "'z'"),
+        ({"weights": karat.Frequency("share")}, "K150", "whole numbers"),
         ({"positive": "a"}, "K222", "positive="),
     ],
 )
@@ -224,5 +227,5 @@ def test_what_is_refused(options: Any, code: str, told: str, tmp_path: Path) -> 
     rows = {**ROWS, "share": np.full(N, 0.5)}
     for table in (rows, parquet(tmp_path, rows)):
         with pytest.raises(KaratError, match=told) as caught:
-            karat.evaluate(table, **options)
+            karat.evaluate(table, **grouped(options))
         assert caught.value.code == code

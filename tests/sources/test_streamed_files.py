@@ -13,6 +13,7 @@ import pytest
 import karat
 from karat.data.sources.files.rows import FileStream
 from karat.errors import KaratError
+from tests.grouping import grouped
 
 N = 200_000
 """More rows than a batch of the reader has."""
@@ -92,9 +93,9 @@ def test_scores_that_do_not_fit_are_counted_in_pieces(
         "metrics": METRICS,
         "weights": "sample_weight",
     }
-    wanted = karat.evaluate(source, **call)
+    wanted = karat.evaluate(source, **grouped(call))
     assert streams == []
-    found = karat.evaluate(source, max_memory=LEAST, **call)
+    found = karat.evaluate(source, **grouped({"reading": karat.Reading(max_memory=LEAST), **call}))
     assert len(streams) == 1
     assert streams[0] > 1
     assert_near(found, wanted)
@@ -102,7 +103,9 @@ def test_scores_that_do_not_fit_are_counted_in_pieces(
     assert found.mapping == wanted.mapping
     assert found.source == wanted.source
     assert found.warnings[-1:] != wanted.warnings[-1:]
-    exact = karat.evaluate(source, max_memory=LEAST, exact=True, **call)
+    exact = karat.evaluate(
+        source, **grouped({"reading": karat.Reading(max_memory=LEAST, exact=True), **call})
+    )
     assert exact["roc_auc_ovr_macro"].value == pytest.approx(
         wanted["roc_auc_ovr_macro"].value, rel=1e-12
     )
@@ -113,10 +116,13 @@ def test_standard_input_is_read_in_pieces(
 ) -> None:
     path = written(tmp_path, "csv", ROWS)
     call: dict[str, Any] = {"y_true": "animal", "y_prob": "p_*", "metrics": METRICS}
-    wanted = karat.evaluate(path, **call)
+    wanted = karat.evaluate(path, **grouped(call))
     with path.open("rb") as file:
         monkeypatch.setattr("sys.stdin", type("Stdin", (), {"buffer": file}))
-        assert_near(karat.evaluate("-", max_memory=LEAST, **call), wanted)
+        assert_near(
+            karat.evaluate("-", **grouped({"reading": karat.Reading(max_memory=LEAST), **call})),
+            wanted,
+        )
     assert streams[0] > 1
 
 
@@ -132,8 +138,8 @@ def test_clusters_and_slices_of_labels_are_axes_of_every_file(
         "clusters": "user",
         "by": "site",
     }
-    wanted = karat.evaluate(source, **call)
-    found = karat.evaluate(source, max_memory=LEAST, **call)
+    wanted = karat.evaluate(source, **grouped(call))
+    found = karat.evaluate(source, **grouped({"reading": karat.Reading(max_memory=LEAST), **call}))
     assert streams
     assert streams[0] > 1
     for name in wanted:
@@ -148,7 +154,12 @@ def test_clusters_and_slices_of_labels_are_axes_of_every_file(
 def test_scores_with_axes_that_do_not_fit_are_refused(axes: dict[str, Any], tmp_path: Path) -> None:
     source = written(tmp_path, "csv", ROWS)
     with pytest.raises(KaratError, match="K148"):
-        karat.evaluate(source, y_true="animal", y_prob="p_*", max_memory=LEAST, **axes)
+        karat.evaluate(
+            source,
+            y_true="animal",
+            y_prob="p_*",
+            **grouped({"reading": karat.Reading(max_memory=LEAST), **axes}),
+        )
 
 
 def test_labels_alone_are_wanted_of_scores(tmp_path: Path, streams: list[int]) -> None:
@@ -159,8 +170,8 @@ def test_labels_alone_are_wanted_of_scores(tmp_path: Path, streams: list[int]) -
         "metrics": ["accuracy"],
         "by": "site",
     }
-    wanted = karat.evaluate(source, **call)
-    found = karat.evaluate(source, max_memory=LEAST, **call)
+    wanted = karat.evaluate(source, **grouped(call))
+    found = karat.evaluate(source, **grouped({"reading": karat.Reading(max_memory=LEAST), **call}))
     assert streams[0] > 1
     assert found["accuracy"].value == wanted["accuracy"].value
     assert found.slices["site"]["north"]["accuracy"].value == pytest.approx(
@@ -190,10 +201,12 @@ def test_an_error_names_the_row_of_the_whole_read(
     source = written(tmp_path, "csv", changed(name, row, value))
     call: dict[str, Any] = {"y_true": "animal", "y_prob": "p_*", "weights": "sample_weight"}
     with pytest.raises(KaratError, match=code) as caught:
-        karat.evaluate(source, max_memory=LEAST, level=None, **call)
+        karat.evaluate(
+            source, level=None, **grouped({"reading": karat.Reading(max_memory=LEAST), **call})
+        )
     assert f"{row}" in str(caught.value).replace(",", "").replace(" ", " ").replace("\u202f", "")
     with pytest.raises(KaratError) as whole:
-        karat.evaluate(source, level=None, **call)
+        karat.evaluate(source, level=None, **grouped(call))
     assert whole.value.code == caught.value.code
     assert whole.value.context.get("row") == caught.value.context.get("row")
 
@@ -210,8 +223,8 @@ def test_rows_without_a_label_are_dropped_in_every_piece(
         "metrics": METRICS,
         "nulls": "drop",
     }
-    wanted = karat.evaluate(source, **call)
-    found = karat.evaluate(source, max_memory=LEAST, **call)
+    wanted = karat.evaluate(source, **grouped(call))
+    found = karat.evaluate(source, **grouped({"reading": karat.Reading(max_memory=LEAST), **call}))
     assert streams[0] > 1
     assert_near(found, wanted)
     assert found.warnings[0] == wanted.warnings[0]
@@ -225,7 +238,14 @@ def test_columns_that_are_no_scores_are_left_out_as_in_memory(tmp_path: Path) ->
     read: Callable[..., karat.Report] = karat.evaluate
     for memory in (None, LEAST):
         try:
-            reports.append(read(source, y_true="animal", y_pred="guess", max_memory=memory))
+            reports.append(
+                read(
+                    source,
+                    y_true="animal",
+                    y_pred="guess",
+                    reading=karat.Reading(max_memory=memory),
+                )
+            )
         except KaratError as problem:
             problems.append(problem.code)
     if problems:

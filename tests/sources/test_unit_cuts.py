@@ -68,7 +68,7 @@ def test_folders_say_the_same_in_every_unit(
         given["positive"] = names[1]
     whole = karat.evaluate(tmp_path, **given)
     monkeypatch.setattr(unit_cuts, "N_UNIT", n_unit)
-    units = karat.evaluate(tmp_path, max_memory=LEAST, **given)
+    units = karat.evaluate(tmp_path, reading=karat.Reading(max_memory=LEAST), **given)
     assert not units["roc_auc"].exact
     assert units.classes.labels == whole.classes.labels
     assert units.confusion.matrix.tolist() == whole.confusion.matrix.tolist()
@@ -87,12 +87,16 @@ def test_a_unit_may_weigh_nothing_and_leave_predictions_out(
         pred = np.arange(1000) // 3 % 2
         write(data / f"{i}.parquet", 1000, i, pred=pred, w=np.full(1000, i % 2 * 2.0))
     whole = karat.evaluate(data, weights="w", **given)
-    units = karat.evaluate(data, weights="w", checkpoint=tmp_path / "read.karat", **given)
+    units = karat.evaluate(
+        data, weights="w", reading=karat.Reading(checkpoint=tmp_path / "read.karat"), **given
+    )
     assert units.confusion.matrix.tolist() == whole.confusion.matrix.tolist()
     assert units.n_rows == whole.n_rows
     for name in ("0", "2"):
         (data / f"{name}.parquet").unlink()
     write(data / "1.parquet", 1000, pred=pred, w=np.zeros(1000))
     with pytest.raises(KaratError) as problem:
-        karat.evaluate(data, weights="w", checkpoint=tmp_path / "other.karat", **given)
+        karat.evaluate(
+            data, weights="w", reading=karat.Reading(checkpoint=tmp_path / "other.karat"), **given
+        )
     assert problem.value.code == "K115"

@@ -37,7 +37,10 @@ def without(*names: str) -> Columns:
 
 def both(source: Any, **given: Any) -> tuple[karat.Report, karat.Report]:
     """The report of the whole read, and that of units."""
-    whole, units = (karat.evaluate(source, max_memory=n, **given) for n in (1 << 30, LEAST))
+    whole, units = (
+        karat.evaluate(source, reading=karat.Reading(max_memory=n), **given)
+        for n in (1 << 30, LEAST)
+    )
     return whole, units
 
 
@@ -60,7 +63,11 @@ def test_unlike_files_are_named(
     told = []
     for n_bytes in (1 << 30, LEAST):
         with pytest.raises(KaratError) as problem:
-            karat.evaluate(files, max_memory=n_bytes, **{"y_prob": "prob", "weights": "", **given})
+            karat.evaluate(
+                files,
+                reading=karat.Reading(max_memory=n_bytes),
+                **{"y_prob": "prob", "weights": "", **given},
+            )
         assert problem.value.code == "K410"
         told.append(str(problem.value))
     assert told[0] == told[1]
@@ -72,7 +79,9 @@ def test_scores_that_nobody_named_and_one_file_lacks_are_told(tmp_path: Path) ->
     """Labels are read instead, which fit into memory: a checkpoint has them read in units."""
     files = write_two(tmp_path, ROWS, without("prob"))
     whole = karat.evaluate(files, weights="")
-    units = karat.evaluate(files, weights="", checkpoint=tmp_path / "read.karat")
+    units = karat.evaluate(
+        files, weights="", reading=karat.Reading(checkpoint=tmp_path / "read.karat")
+    )
     assert "'prob', found by name, was not read." in whole.warnings[0]
     assert units.warnings == whole.warnings
     assert units.to_json() == whole.to_json()
@@ -86,7 +95,7 @@ def test_what_the_whole_read_tells_of_columns_is_told(tmp_path: Path) -> None:
     assert len(of_ids[0]) == 1
     texts = write_two(tmp_path, *[{**without("sample_weight"), "sample_weights": ["x"] * N}] * 2)
     with pytest.raises(KaratError) as problem:
-        karat.evaluate(texts, y_prob="prob", max_memory=LEAST)
+        karat.evaluate(texts, y_prob="prob", reading=karat.Reading(max_memory=LEAST))
     assert problem.value.code == "K116"
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.api.report import Report
+from tests.grouping import grouped
 from tests.same import assert_same
 
 WITHIN = 1e-12
@@ -34,10 +35,10 @@ class Rows:
         return {name: column[part] for name, column in self.columns.items()}
 
     def evaluate(self) -> Report:
-        return karat.evaluate(**self.columns, **self.options)
+        return karat.evaluate(**grouped({**self.columns, **self.options}))
 
     def stream(self, **more: Any) -> karat.Stream:
-        return karat.Stream(**self.options, **more)
+        return karat.Stream(**grouped({**self.options, **more}))
 
     def streamed(self, rng: np.random.Generator, n_parts: int, **more: Any) -> karat.Stream:
         """Shuffled, cut, given to several streams that are merged in some tree."""

@@ -12,6 +12,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from tests.grouping import grouped
 from tests.streams.batches import assert_reports
 from tests.tally.score_tables import rewritten
 
@@ -21,18 +22,31 @@ STORED = Path(__file__).with_name("stored")
 SETTINGS: list[dict[str, Any]] = [
     {},
     {"labels": np.array([1, 0]), "positive": np.int64(1)},
-    {"labels": ["ç", "\ud800"], "class_names": {"ç": "one", "\ud800": "two"}},
-    {"labels": [False, True], "class_names": np.array(["no", "yes"]), "positive": np.bool_(False)},
-    {"threshold": np.float32(0.5), "level": np.float64(0.9), "seed": np.int64(3)},
-    {"n_replicates": np.int32(200), "n_threads": np.int64(1), "max_memory": np.int64(1 << 20)},
-    {"metrics": ["f1", "macro_f_beta(beta=2)"], "method": "wald", "side": "low"},
-    {"design": "case-control", "weights_are": "frequency", "undefined": "nan", "level": None},
+    {"labels": karat.Labels(["ç", "\ud800"], names={"ç": "one", "\ud800": "two"})},
+    {
+        "labels": karat.Labels([False, True], names=np.array(["no", "yes"])),
+        "positive": np.bool_(False),
+    },
+    {
+        "threshold": np.float32(0.5),
+        "level": np.float64(0.9),
+        "interval": karat.Interval(seed=np.int64(3)),
+    },
+    {
+        "interval": karat.Interval(n_replicates=np.int32(200)),
+        "reading": karat.Reading(n_threads=np.int64(1), max_memory=np.int64(1 << 20)),
+    },
+    {
+        "metrics": ["f1", "macro_f_beta(beta=2)"],
+        "interval": karat.Interval(method="wald", side="low"),
+    },
+    {"design": karat.CaseControl(), "weights_are": "frequency", "undefined": "nan", "level": None},
 ]
 
 
 @pytest.mark.parametrize("options", SETTINGS, ids=str)
 def test_settings_travel_with_the_bytes(options: dict[str, Any]) -> None:
-    stream = karat.Stream(**options)
+    stream = karat.Stream(**grouped(options))
     again = karat.Stream.from_bytes(stream.to_bytes())
     assert again._settings == stream._settings
     assert again.to_bytes() == stream.to_bytes()
@@ -44,7 +58,9 @@ def held(kind: str) -> karat.Stream:
     """What was written to a file."""
     rng = np.random.default_rng(9)
     stream = karat.Stream(
-        max_memory=1 << 20, labels=["a", "b"], class_names=["A", "ß"], positive="b"
+        reading=karat.Reading(max_memory=1 << 20),
+        labels=karat.Labels(["a", "b"], names=["A", "ß"]),
+        positive="b",
     )
     y = np.array(["a", "b"])[np.arange(40) % 2]
     scores = {"y_prob": np.round(rng.random(40), 2)}
@@ -118,7 +134,7 @@ def test_a_header_that_contradicts_itself_is_refused(change: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["labels", "three", "tables of three"])
 def test_a_threshold_of_other_than_two_classes_is_refused(kind: str) -> None:
-    stream = karat.Stream(labels=[0, 1, 2], max_memory=1 << 20)
+    stream = karat.Stream(labels=[0, 1, 2], reading=karat.Reading(max_memory=1 << 20))
     if kind == "labels":
         stream.update([0, 1], [1, 2])
     else:

@@ -85,10 +85,19 @@ def test_more_rows_than_are_kept_in_any_order(kind: str, is_weighted: bool) -> N
         columns["weights"] = rng.integers(0, 9, n) / 8.0
     metrics = ["log_loss", "accuracy", "roc_auc_ovo_macro", "macro_roc_auc", "macro_f1",
                "macro_average_precision", "expected_calibration_error"]  # fmt: skip
-    rows = Rows(columns, {"labels": list(range(k)), "metrics": metrics, "n_replicates": 100})
+    rows = Rows(
+        columns,
+        {
+            "labels": list(range(k)),
+            "metrics": metrics,
+            "interval": karat.Interval(n_replicates=100),
+        },
+    )
     exact, reports, sizes = rows.evaluate(), [], []
     for seed in range(4):
-        stream = rows.streamed(np.random.default_rng(seed), 4 * seed, max_memory=1 << 20)
+        stream = rows.streamed(
+            np.random.default_rng(seed), 4 * seed, reading=karat.Reading(max_memory=1 << 20)
+        )
         reports.append(stream.report())
         sizes.append(len(Stream.from_bytes(stream.to_bytes()).to_bytes()))
     for report in reports:
@@ -113,7 +122,7 @@ def test_what_is_kept_depends_on_the_bytes_alone() -> None:
     y, p = rng.integers(0, 2, 87_000), rng.random(87_000)
     for cuts in ([], [1], [40_000, 80_000], list(range(5_000, 87_000, 5_000))):
         for n, is_kept in ((87_000, True), (87_000 + 1_000, False)):
-            stream = karat.Stream(max_memory=1 << 20, level=None)
+            stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20), level=None)
             more = np.resize(y, n), np.resize(p, n)
             for part in np.split(np.arange(n), cuts):
                 stream.update(more[0][part], y_prob=more[1][part])
@@ -129,7 +138,7 @@ def test_what_is_kept_of_mixed_floats_depends_on_what_came() -> None:
     labels = [rng.integers(0, 2, len(batch)) for batch in batches]
     for order in itertools.permutations(range(3)):
         for is_stored in (False, True):
-            stream = karat.Stream(max_memory=1 << 20, level=None)
+            stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20), level=None)
             for i in order:
                 stream.update(labels[i], y_prob=batches[i])
                 if is_stored:

@@ -26,7 +26,7 @@ def reports(k: int, *, seed: int = 0) -> tuple[karat.Report, karat.Report]:
     prob /= prob.sum(axis=1, keepdims=True)
     settings: Any = {"labels": list(range(k)), "level": None}
     given = {"y_prob": prob if k > 2 else prob[:, 1]}
-    stream = karat.Stream(max_memory=1 << 20, **settings)
+    stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20), **settings)
     for _ in range(2):
         stream.update(truth, **given)
     twice = {"y_prob": np.concatenate([given["y_prob"]] * 2)}

@@ -11,6 +11,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from tests.grouping import grouped
 from tests.optional import optional
 
 LABELS = {"y_true": ["a", "b", "a"], "y_pred": ["a", "b", "b"]}
@@ -94,7 +95,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]] =
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_batch_that_does_not_fit_changes_nothing(name: str) -> None:
     options, first, second, code = REFUSED[name]
-    stream = karat.Stream(**options)
+    stream = karat.Stream(**grouped(options))
     for batches in (0, 1, 2):
         before = stream.to_bytes()
         if batches:
@@ -102,7 +103,7 @@ def test_a_batch_that_does_not_fit_changes_nothing(name: str) -> None:
                 stream.update(**second)
             assert stream.to_bytes() == before
             # Neither is a stream that holds it, where it may stand alone.
-            other = karat.Stream(**options)
+            other = karat.Stream(**grouped(options))
             try:
                 other.update(**second)
             except KaratError:
@@ -136,7 +137,7 @@ def test_tables_refuse_what_does_not_fit_too() -> None:
     y, p = rng.integers(0, 2, 100_000), rng.random(100_000)
     guess = rng.integers(0, 2, 100_000)
     for first in ({"y_pred": guess}, {}, {"weights": p}):
-        stream = karat.Stream(max_memory=1 << 20)
+        stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20))
         stream.update(y, y_prob=p, **first)
         again = karat.Stream.from_bytes(stream.to_bytes())
         for one in (stream, again):
@@ -160,7 +161,7 @@ def test_tables_refuse_what_does_not_fit_too() -> None:
 
 
 def test_more_rows_than_are_kept_before_all_classes_came() -> None:
-    stream = karat.Stream(max_memory=1 << 20)
+    stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20))
     rows = {"y_true": np.zeros(20_000, int), "y_prob": np.tile([0.5, 0.25, 0.25], (20_000, 1))}
     stream.update(**rows)
     before = stream.to_bytes()
@@ -181,19 +182,19 @@ def test_more_rows_than_are_kept_before_all_classes_came() -> None:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ({"max_memory": 1000}, "K122"),
-        ({"max_memory": "1 GB"}, "K122"),
-        ({"max_memory": True}, "K122"),
+        ({"reading": karat.Reading(max_memory=1000)}, "K122"),
+        ({"reading": karat.Reading(max_memory="1 GB")}, "K122"),
+        ({"reading": karat.Reading(max_memory=True)}, "K122"),
         ({"metrics": "no_such_metric"}, "K301"),
         ({"level": 2}, "K122"),
-        ({"side": "left"}, "K122"),
-        ({"method": "magic"}, "K122"),
+        ({"interval": karat.Interval(side="left")}, "K122"),
+        ({"interval": karat.Interval(method="magic")}, "K122"),
         ({"design": "magic"}, "K122"),
         ({"weights_are": "magic"}, "K122"),
         ({"undefined": "magic"}, "K122"),
-        ({"n_threads": 0}, "K122"),
-        ({"seed": -1}, "K122"),
-        ({"n_replicates": 3}, "K122"),
+        ({"reading": karat.Reading(n_threads=0)}, "K122"),
+        ({"interval": karat.Interval(seed=-1)}, "K122"),
+        ({"interval": karat.Interval(n_replicates=3)}, "K122"),
         ({"threshold": np.nan}, "K136"),
         ({"threshold": "high"}, "K136"),
         ({"threshold": True}, "K136"),
@@ -204,7 +205,7 @@ def test_more_rows_than_are_kept_before_all_classes_came() -> None:
 )
 def test_a_choice_that_is_none_is_refused_at_once(options: dict[str, Any], code: str) -> None:
     with pytest.raises(KaratError, match=code):
-        karat.Stream(**options)
+        karat.Stream(**grouped(options))
 
 
 @pytest.mark.parametrize(
@@ -214,13 +215,16 @@ def test_a_choice_that_is_none_is_refused_at_once(options: dict[str, Any], code:
         ({"labels": ["a", "b"]}, {"labels": ["b", "a"]}),
         ({"positive": "a"}, {"positive": "b"}),
         ({"threshold": 0.5}, {"threshold": 0.25}),
-        ({"max_memory": 1 << 20}, {"max_memory": 1 << 21}),
+        (
+            {"reading": karat.Reading(max_memory=1 << 20)},
+            {"reading": karat.Reading(max_memory=1 << 21)},
+        ),
         ({"weights_are": "frequency"}, {}),
     ],
 )
 def test_streams_that_read_rows_otherwise_are_not_merged(left: Any, right: Any) -> None:
     for one, other in ((left, right), (right, left)):
-        a, b = karat.Stream(**one), karat.Stream(**other)
+        a, b = karat.Stream(**grouped(one)), karat.Stream(**grouped(other))
         for call in (a.merge, a.subtract):
             with pytest.raises(KaratError, match="K202"):
                 call(b)
@@ -270,7 +274,7 @@ def test_what_the_report_cannot_say_is_refused_then() -> None:
 def test_pairs_of_columns_need_the_rows() -> None:
     rng = np.random.default_rng(0)
     y = np.arange(60_000) % 3
-    stream = karat.Stream(max_memory=1 << 20, level=None)
+    stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20), level=None)
     stream.update(y, y_score=rng.normal(size=(60_000, 3)))
     with pytest.raises(KaratError, match="K211"):
         stream.report("roc_auc_mu")

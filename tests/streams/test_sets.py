@@ -58,7 +58,10 @@ def test_a_stream_beyond_its_memory_keeps_a_sample(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
     rng = np.random.default_rng(1)
     true, pred = (rng.random((2, 3000, 4)) < 0.3).astype(int)
-    found, parts = karat.Stream(max_memory=1 << 16), karat.Stream(max_memory=1 << 16)
+    found, parts = (
+        karat.Stream(reading=karat.Reading(max_memory=1 << 16)),
+        karat.Stream(reading=karat.Reading(max_memory=1 << 16)),
+    )
     found.update(true, pred)
     for start in range(0, 3000, 700):
         parts.update(true[start : start + 700], pred[start : start + 700])
@@ -69,7 +72,7 @@ def test_a_stream_beyond_its_memory_keeps_a_sample(monkeypatch: pytest.MonkeyPat
     # The sample does not depend on the batches, and goes with the bytes.
     again = karat.Stream.from_bytes(parts.to_bytes())
     assert again.report().to_dict() == found.report().to_dict()
-    halves = [karat.Stream(max_memory=1 << 16) for _ in range(2)]
+    halves = [karat.Stream(reading=karat.Reading(max_memory=1 << 16)) for _ in range(2)]
     for half, rows in zip(halves, np.split(np.arange(3000), 2), strict=True):
         half.update(true[rows], pred[rows])
     merged = halves[0].merge(halves[1]).report()
@@ -90,11 +93,15 @@ REFUSED: dict[str, tuple[Callable[[], object], str, str]] = {
     "subtracted": (lambda: stream().subtract(stream()), "K217", "sets of labels"),
     "a threshold": (lambda: karat.Stream(threshold=0.5).update(SETS, SETS), "K222", "threshold="),
     "display names": (
-        lambda: karat.Stream(class_names=["x", "y"]).update(SETS, SETS),
+        lambda: karat.Stream(labels=karat.Labels(names=["x", "y"])).update(SETS, SETS),
         "K222",
         "class_names=",
     ),
-    "a design": (lambda: karat.Stream(design="case-control").update(SETS, SETS), "K222", "design="),
+    "a design": (
+        lambda: karat.Stream(design=karat.CaseControl()).update(SETS, SETS),
+        "K222",
+        "design=",
+    ),
     "no weights": (lambda: stream().update(SETS, SETS), "K203", "unweighted"),
     "numbers": (lambda: stream().update([{1}], [{2}], weights=[1]), "K108", "strings ('a')"),
     "no label at all": (lambda: _empty().report(), "K223", "y_true"),
@@ -193,7 +200,7 @@ def test_scores_beyond_the_memory_are_left_out_and_counts_stay(
     monkeypatch.setattr("karat.api.request.checks.MIN_MEMORY", 1)
     rng = np.random.default_rng(3)
     true, prob = (rng.random((2000, 4)) < 0.3).astype(int), rng.random((2000, 4))
-    found = karat.Stream(max_memory=1 << 16)
+    found = karat.Stream(reading=karat.Reading(max_memory=1 << 16))
     for start in range(0, 2000, 300):
         found.update(true[start : start + 300], y_prob=prob[start : start + 300])
     report, known = found.report(), karat.evaluate(true, y_prob=prob)

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.errors import KaratError
+from tests.grouping import grouped
 from tests.optional import optional
 from tests.streams.batches import Rows, assert_reports
 
@@ -67,15 +68,18 @@ def test_a_window_of_discovered_classes_has_those_of_its_rows(kind: str) -> None
 
 @pytest.mark.parametrize("kind", ["labels", "rows", "tables"])
 def test_a_reset_stream_is_a_new_one(kind: str) -> None:
-    settings: Any = {"labels": [0, 1], "max_memory": 1 << 20, "level": None}
-    stream, rng = karat.Stream(**settings), np.random.default_rng(0)
+    settings: Any = {"labels": [0, 1], "reading": karat.Reading(max_memory=1 << 20), "level": None}
+    stream, rng = karat.Stream(**grouped(settings)), np.random.default_rng(0)
     n = 200_000 if kind == "tables" else 20
     y, p = rng.integers(0, 2, n), rng.random(n)
     stream.update(y, **({"y_pred": y} if kind == "labels" else {"y_prob": p}))
     stream.reset()
     assert stream.n_rows == 0
     assert (
-        stream.to_bytes() == karat.Stream(labels=[0, 1], max_memory=1 << 20, level=None).to_bytes()
+        stream.to_bytes()
+        == karat.Stream(
+            labels=[0, 1], reading=karat.Reading(max_memory=1 << 20), level=None
+        ).to_bytes()
     )
     stream.update([0, 1, 1], y_prob=[0.25, 0.5, 0.75])
     wanted = karat.evaluate([0, 1, 1], y_prob=[0.25, 0.5, 0.75], labels=[0, 1], level=None)
@@ -117,8 +121,8 @@ def test_eight_threads_update_merge_and_report(kind: str) -> None:
     """Every row is counted once, no report is torn, and nothing waits for ever."""
     n, n_batches = (4_000 if kind == "tables" else 200), 24
     options: dict[str, Any] = {"labels": [0, 1], "level": None, "metrics": ["accuracy"]}
-    options |= {"max_memory": 1 << 20}
-    stream, side = karat.Stream(**options), karat.Stream(**options)
+    options |= {"reading": karat.Reading(max_memory=1 << 20)}
+    stream, side = karat.Stream(**grouped(options)), karat.Stream(**grouped(options))
     batches = []
     for seed in range(8 * n_batches):
         y, pred = labels(n, seed, 2)
@@ -140,14 +144,14 @@ def test_eight_threads_update_merge_and_report(kind: str) -> None:
 
     @guarded
     def work(i: int) -> None:
-        mine = karat.Stream(**options)
+        mine = karat.Stream(**grouped(options))
         for number, batch in enumerate(batches[i * n_batches : (i + 1) * n_batches]):
             if number % 3 == 0:
                 stream.update(**batch)
             elif number % 3 == 1:
                 mine.update(**batch)
                 stream.merge(mine)
-                mine = karat.Stream(**options)
+                mine = karat.Stream(**grouped(options))
             else:
                 side.update(**batch)
             if number % 8 == 0:
@@ -164,7 +168,10 @@ def test_eight_threads_update_merge_and_report(kind: str) -> None:
         worker.join(120)
     assert not faults
     # Merged both ways at once: no lock waits for another.
-    one, other = karat.Stream(**options).merge(stream), karat.Stream(**options).merge(side)
+    one, other = (
+        karat.Stream(**grouped(options)).merge(stream),
+        karat.Stream(**grouped(options)).merge(side),
+    )
     both = [threading.Thread(target=a.merge, args=(b,)) for a, b in ((one, other), (other, one))]
     for worker in both:
         worker.start()
@@ -175,7 +182,7 @@ def test_eight_threads_update_merge_and_report(kind: str) -> None:
     assert stream.n_rows == n * (8 * n_batches + 1)
     whole = {name: np.concatenate([batch[name] for batch in [batches[0], *batches]])
              for name in batches[0]}  # fmt: skip
-    wanted = karat.evaluate(**whole, labels=[0, 1], level=None, metrics=["accuracy"])
+    wanted = karat.evaluate(**grouped(whole), labels=[0, 1], level=None, metrics=["accuracy"])
     assert (stream.report().cells.matrix() == wanted.cells.matrix()).all()
 
 
@@ -245,7 +252,7 @@ def test_metrics_are_those_of_the_stream_or_of_the_call() -> None:
 
 def test_classes_have_the_names_of_the_stream() -> None:
     for names in ({0: "no", 1: "yes"}, ["no", "yes"]):
-        stream = karat.Stream(class_names=names)
+        stream = karat.Stream(labels=karat.Labels(names=names))
         stream.update([0, 1, 1], [0, 1, 0])
         for one in (stream, pickle.loads(pickle.dumps(stream))):
             assert one.report().classes.display == ("no", "yes")
@@ -258,7 +265,7 @@ def test_batches_that_weigh_nothing_are_rows() -> None:
         stream.update([1, 0], **batch, weights=[1, 0.5])
         stream.update([1, 1], **batch, weights=[0, 0])
         whole = {name: column * 3 for name, column in batch.items()}
-        wanted = karat.evaluate([0, 1, 1, 0, 1, 1], **whole, weights=[0, 0, 1, 0.5, 0, 0],
+        wanted = karat.evaluate([0, 1, 1, 0, 1, 1], **grouped(whole), weights=[0, 0, 1, 0.5, 0, 0],
                                 level=None)  # fmt: skip
         assert_reports(stream.report(), wanted)
 
@@ -273,13 +280,16 @@ def test_weights_that_are_numbers_of_rows_err_as_rows_do() -> None:
     }
     names = ["accuracy", "log_loss", "brier", "roc_auc", "average_precision"]
     rows = Rows(columns, {"metrics": names, "weights_are": "frequency"})
-    wanted, found = rows.evaluate(), rows.streamed(rng, 5, max_memory=1 << 20).report()
+    wanted, found = (
+        rows.evaluate(),
+        rows.streamed(rng, 5, reading=karat.Reading(max_memory=1 << 20)).report(),
+    )
     assert not found.bounds
     for name in names:
         for fact in ("value", "low", "high"):
             one, other = getattr(found[name], fact), getattr(wanted[name], fact)
             assert one == pytest.approx(other, rel=1e-9), (name, fact)
-    stream = karat.Stream(weights_are="frequency", max_memory=1 << 20)
+    stream = karat.Stream(weights_are="frequency", reading=karat.Reading(max_memory=1 << 20))
     stream.update(**columns | {"weights": columns["weights"] + 0.5})
     with pytest.raises(KaratError, match="K150"):
         stream.report()

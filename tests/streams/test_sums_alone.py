@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import karat
+from tests.grouping import grouped
 from tests.same import assert_same
 
 K = 300
@@ -29,8 +30,13 @@ def batches(k: int = K, n: int = 400, *, is_weighted: bool = False) -> Iterator[
 
 def filled(k: int = K, max_memory: int = 1 << 20, **options: Any) -> karat.Stream:
     is_weighted = options.pop("is_weighted", False)
-    given = {"labels": range(k), "metrics": METRICS, "max_memory": max_memory, **options}
-    stream = karat.Stream(**given)
+    given = {
+        "labels": range(k),
+        "metrics": METRICS,
+        "reading": karat.Reading(max_memory=max_memory),
+        **options,
+    }
+    stream = karat.Stream(**grouped(given))
     for batch in batches(k, is_weighted=is_weighted):
         stream.update(**batch)
     return stream
@@ -63,7 +69,7 @@ def test_streams_of_other_metrics_are_merged_as_far_as_they_go() -> None:
         rng = np.random.default_rng(seed)
         p = rng.dirichlet(np.ones(5), 2000)
         sums.update(rng.integers(0, 5, 2000), y_prob=p)
-    columns = karat.Stream(labels=range(5), max_memory=1 << 20)
+    columns = karat.Stream(labels=range(5), reading=karat.Reading(max_memory=1 << 20))
     for seed in range(60):
         rng = np.random.default_rng(seed)
         p = rng.dirichlet(np.ones(5), 2000)
@@ -76,7 +82,7 @@ def test_streams_of_other_metrics_are_merged_as_far_as_they_go() -> None:
     assert both.report()["log_loss"].exact
 
 
-@pytest.mark.parametrize("other", [{"design": "case-control"}, {"weights_are": "frequency"}])
+@pytest.mark.parametrize("other", [{"design": karat.CaseControl()}, {"weights_are": "frequency"}])
 def test_other_designs_keep_their_columns(other: dict[str, str]) -> None:
     with pytest.raises(karat.InputError, match="K147"):
         filled(**other)
@@ -93,7 +99,9 @@ def test_tensors_on_a_device() -> None:
     reports = []
     for where, to in ((nullcontext(), np.asarray), (on_the_device(), torch.from_numpy)):
         with where:
-            stream = karat.Stream(labels=range(K), metrics=METRICS, max_memory=1 << 20)
+            stream = karat.Stream(
+                labels=range(K), metrics=METRICS, reading=karat.Reading(max_memory=1 << 20)
+            )
             for batch in batches():
                 stream.update(to(batch["y_true"]), y_prob=to(batch["y_prob"]))
             reports.append(stream.report())
@@ -113,10 +121,10 @@ def test_files_larger_than_memory(tmp_path: Path) -> None:
     true = np.concatenate([batch["y_true"] for batch in rows])
     columns = {"label": true} | {f"proba_{i}": prob[:, i] for i in range(K)}
     parquet.write_table(pa.table(columns), tmp_path / "rows.parquet", row_group_size=400)
-    given: dict[str, Any] = {"labels": range(K), "max_memory": 1 << 20}
-    found = karat.evaluate(tmp_path / "rows.parquet", metrics=METRICS, **given)
+    given: dict[str, Any] = {"labels": range(K), "reading": karat.Reading(max_memory=1 << 20)}
+    found = karat.evaluate(tmp_path / "rows.parquet", metrics=METRICS, **grouped(given))
     whole = filled(max_memory=1 << 28).report()
     for name in METRICS:
         assert_same(found[name].value, whole[name].value, within=1e-12)
     with pytest.raises(karat.InputError, match="K147"):
-        karat.evaluate(tmp_path / "rows.parquet", metrics=["roc_auc_ovr_macro"], **given)
+        karat.evaluate(tmp_path / "rows.parquet", metrics=["roc_auc_ovr_macro"], **grouped(given))

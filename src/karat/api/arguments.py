@@ -56,7 +56,7 @@ def intervals_of(request: Request) -> Confidence | None:
         request.level,
         request.side,
         request.method,
-        request.design,
+        request.sampling,
         request.seed,
         request.n_replicates,
         request.anytime,
@@ -247,12 +247,10 @@ def _is_there(metric: Metric, report: ClassReport) -> bool:
 def refuse_without_judge(request: Request) -> None:
     """Refuse options of a judge without its labels (K242)."""
     for name in ("gold_weights", "gold_is_random"):
-        if request.is_given(name):
+        if request.judge is None and request.is_given(name):
             found = f"{option(name)} was given without a judge's labels"
-            raise error("K242", given=option(name), lacking="judge=", found=found, do=_GIVE_JUDGE)
-
-
-_GIVE_JUDGE: Final = "Give gold= and judge= too, or leave it out."
+            do = f"Give {option('judge')} too, or leave it out."
+            raise error("K242", given=option(name), lacking=option("judge"), found=found, do=do)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from karat.api.arguments import confidence_required, is_frequency
+from karat.api.arguments import confidence_required, is_frequency, refuse_without_judge
 from karat.api.doubts import of_margins, of_scores, with_order_of_rows
 from karat.api.fold_models import rows_with_folds, with_folds
 from karat.api.model_arguments import ModelArguments, model_arguments
@@ -70,7 +70,8 @@ def compare(request: Request) -> Comparison:
         >>> print(found["accuracy"])
         accuracy: new − old = +0.1667 [+0.1106, +0.2435], p = 9.54e-07: better
     """
-    if any(map(request.is_given, ("gold", "judge", "gold_weights", "gold_is_random"))):
+    refuse_without_judge(request)
+    if request.judge is not None:
         return judged_comparison(request)
     sources = sources_of_models(request)
     if sources is not None:

@@ -135,9 +135,9 @@ def from_cross_validate(
         ids: name of each row, [n]; default: its number.
 
     Returns:
-        Columns by name, for ``karat.evaluate(table, folds="fold")`` or a file: ``id``, ``repeat``,
-        ``fold``, ``holdout`` of nested folds, ``train_size``, ``label``, and ``pred``, ``score`` or
-        one column ``proba_…`` for each class.
+        Columns by name, for ``karat.evaluate(table, design=karat.Folds())`` or a file: ``id``,
+        ``repeat``, ``fold``, ``holdout`` of nested folds, ``train_size``, ``label``, and ``pred``,
+        ``score`` or one column ``proba_…`` for each class.
 
     Errors:
         K257 indices or estimators were not returned, test rows are not those of X, or training sets
@@ -154,7 +154,9 @@ def from_cross_validate(
         >>> cv = karat.NestedFolds(5, n_repeats=2)
         >>> kept = {"return_indices": True, "return_estimator": True}
         >>> results = cross_validate(GaussianNB(), X, y, cv=cv, **kept)
-        >>> report = karat.evaluate(karat.from_cross_validate(results, X, y), folds="fold")
+        >>> report = karat.evaluate(
+        ...     karat.from_cross_validate(results, X, y), design=karat.Folds("fold")
+        ... )
         >>> report.folds["accuracy"].n_folds
         10
     """
@@ -210,7 +212,7 @@ def fold_of_rows(splits: Any, n: int) -> Places:
         n: number of rows.
 
     Returns:
-        int64[n]: for ``karat.evaluate(y, predictions, folds=...)``.
+        int64[n]: for ``karat.evaluate(y, predictions, design=karat.Folds(...))``.
 
     Errors:
         K257 a row is in no test set or in several.

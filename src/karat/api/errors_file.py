@@ -60,7 +60,7 @@ def write_errors(
     elif isinstance(source, Tallies) and source.sets is not None and not source.sets.is_sample:
         found = _wrong_sets(source.sets.rows, n_dropped=source.n_dropped)
     else:
-        do = "Give a larger max_memory=, or read files of one label a row."
+        do = "Give a larger --max-memory, or read files of one label a row."
         raise error("K236", found="The rows do not fit into max_memory", do=do)
     ids = getattr(source, "id_values", None)
     n = 0

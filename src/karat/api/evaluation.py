@@ -74,7 +74,7 @@ def evaluate(request: Request) -> Report:
         >>> report.macro_f1.name
         'macro_f1'
     """
-    if request.gold is not None or request.judge is not None:
+    if request.judge is not None:
         from karat.api.judging import evaluate_judged
 
         return evaluate_judged(request)
@@ -241,7 +241,7 @@ def _batch_of_arrays(request: Request, spec: Spec) -> Batch:
     has_rows = confusion is None and y_true is not None
     if folds is not None and not has_rows:
         do = "Give y_true and y_pred; a confusion matrix does not say which rows it counts."
-        raise error("K250", found="folds= was given without rows", do=do)
+        raise error("K250", found="karat.Folds was given without rows", do=do)
     if has_rows and not (clusters is None and by is None and folds is None and not spec.keep_rows):
         return label_rows(y_true, y_pred, row_arguments(request))
     if clusters is not None:

@@ -17,7 +17,6 @@ from karat.api.judging import (
     listed_of,
     parts_with_scores,
     predictions_of,
-    refuse_gold_alone,
 )
 from karat.api.measuring import Spec
 from karat.api.model_arguments import judged_arguments, refuse_whole_tables_of_judges
@@ -210,7 +209,6 @@ def judged_options(request: Request) -> Spec:
 def judged_models_of_arrays(request: Request, spec: Spec) -> JudgedModels:
     """Return the systems of the arguments of `karat.compare`."""
     refuse_whole_tables_of_judges(request)
-    refuse_gold_alone(request)
     systems = judged_arguments(gold_of(request), request)
     names, gold, judge = systems.names, systems.gold, systems.judge
     if len(names) < 2:
@@ -262,7 +260,6 @@ def judged_models_of_files(
     sources: Mapping[str, Any], request: Request, spec: Spec
 ) -> JudgedModels:
     """Return systems whose predictions, or verdicts, are files with the same rows in one order."""
-    refuse_gold_alone(request)
 
     def of(name: str, labels: Any) -> JudgedRows:
         columns = columns_to_read(request.but(labels=labels))
@@ -275,5 +272,5 @@ def judged_models_of_files(
         if one.has_predictions and not is_same:
             found = f"The gold labels of {name} are others than those of {next(iter(rows))}"
             do = "Give files with the same rows in one order: rows are matched by position."
-            raise error("K243", argument=option("gold"), found=found, do=do)
+            raise error("K243", argument=option("true"), found=found, do=do)
     return judged_models(rows, spec, is_random=request.gold_is_random)

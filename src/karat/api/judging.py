@@ -154,20 +154,19 @@ def evaluate_judged(request: Request) -> JudgedReport:
     """Return the report of a request of `karat.evaluate` with a judge's labels.
 
     Errors:
-        K242 gold labels without a judge's, or the reverse; K243 an argument that a judge does not
+        K242 a judge's labels without gold labels; K243 an argument that a judge does not
         have; K244 too few or too many gold labels; K245 gold rows that are no random part; K246
         weights of gold rows; K247 a metric without an estimate; K1xx as `karat.evaluate`.
     """
     spec = judged_spec(request)
     table = request.y_true
     is_table = names_files(table) or is_frame(table)
-    refuse_gold_alone(request)
     if is_table:
-        for name in ("judge", "gold", "gold_weights"):
+        for name in ("judge", "gold_weights"):
             if not isinstance(getattr(request, name), str | None):
-                found = f"{name}= holds values, and the rows are a table"
-                do = f"Name its column: {name}='NAME'."
-                raise error("K243", argument=f"{name}= of values", found=found, do=do)
+                found = "It holds values, and the rows are a table"
+                do = f"Name its column: {option(name, 'NAME')}."
+                raise error("K243", argument=f"{option(name)} of values", found=found, do=do)
         rows = judged_table(table, judge_columns(request), columns_to_read(request))
     else:
         rows = _of_arrays(request)
@@ -176,14 +175,13 @@ def evaluate_judged(request: Request) -> JudgedReport:
 
 def judge_columns(request: Request) -> JudgeColumns:
     """The columns of the labels of a judge and of people."""
-    return JudgeColumns(request.judge, request.gold, request.gold_weights)
+    return JudgeColumns(request.judge, request.gold_weights)
 
 
 def _of_arrays(request: Request) -> JudgedRows:
-    for name, values in (("judge", request.judge), ("gold", request.gold)):
-        if isinstance(values, str):
-            found, do = f"{name}= names a column, and there is no table", "Give the table first."
-            raise error("K243", argument=f"{name}={values!r}", found=found, do=do)
+    if isinstance(request.judge, str):
+        found, do = "It names a column, and there is no table", "Give the table first."
+        raise error("K243", argument=option("judge", request.judge), found=found, do=do)
     for name in ("true", "pred", "prob", "score"):
         if getattr(request, name) is not None:
             found = f"{name}= names a column, and there is no table"
@@ -193,7 +191,7 @@ def _of_arrays(request: Request) -> JudgedRows:
     if hold_sets(gold, request.judge):
         found = "They are sets of labels, and a judge's label is one class a row"
         do = "Evaluate one label at a time: give 1 where a row has it and 0 where it has not."
-        raise error("K243", argument=option("gold"), found=found, do=do)
+        raise error("K243", argument=option("y_true"), found=found, do=do)
     scores = None
     if request.y_prob is not None or request.y_score is not None:
         scores = given_scores(request.y_prob, request.y_score)
@@ -208,25 +206,11 @@ def _of_arrays(request: Request) -> JudgedRows:
 
 
 def gold_of(request: Request) -> Any:
-    """Return the gold labels: gold= or y_true= (K243: both; K242: neither)."""
-    gold = request.gold
-    if gold is not None and request.y_true is not None:
-        found, do = "Both y_true= and gold= were given", "Give gold= alone: it is the truth."
-        raise error("K243", argument="y_true=", found=found, do=do)
-    gold = request.y_true if gold is None else gold
-    if gold is None:
-        do = "Give the gold labels, missing (None, NaN) where there is none: gold=."
-        raise error("K242", given="judge=", lacking="gold=", found="gold= is missing", do=do)
-    return gold
-
-
-def refuse_gold_alone(request: Request) -> None:
-    """Refuse gold labels without a judge's (K242)."""
-    if request.judge is None:
-        lacking = option("judge")
-        do = f"Give the judge's label of every row: {lacking}; or leave out rows without truth."
-        found = f"{lacking} is missing"
-        raise error("K242", given=option("gold"), lacking=lacking, found=found, do=do)
+    """Return the labels of people, which are the truth (K242: there are none)."""
+    if request.y_true is None:
+        do = "Give the labels of people, missing (None, NaN) where there is none, as y_true."
+        raise error("K242", given="karat.Judge", lacking="y_true", found="There is no truth", do=do)
+    return request.y_true
 
 
 def judged_spec(request: Request) -> Spec:

@@ -60,7 +60,7 @@ class RowsToLabel:
         """Return the rows as CSV; write it to `path` too, if given.
 
         Columns: ``id`` (or ``row``, its number from 0), ``judge``, ``gold``, which is empty for the
-        label, and ``gold_weight``, which ``gold_weights=`` reads.
+        label, and ``gold_weight``, which ``karat.Judge(weights=…)`` reads.
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")

@@ -195,7 +195,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
     for metric in spec.wanted or ():
         if meant_on_sets(metric).needs_scores and rows.scores is None:
             if held.has_scores:
-                do = f"Give a larger max_memory=: it {_TOO_MANY}."
+                do = f"Give a larger {option('max_memory')}: it {_TOO_MANY}."
                 raise error("K211", name=str(metric), do=do)
             raise no_scores(str(metric))
     check_sets(held, origin.mapping)
@@ -473,7 +473,11 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> ClassReport:
     # What was added up of each row is never clipped.
     of_rows = [metric for metric in wanted if metric in of_pairs or metric.is_clipped]
     if of_rows and spec.wanted is not None:
-        raise error("K211", name=str(of_rows[0]), do=f"Give a larger max_memory=: it {_TOO_MANY}.")
+        raise error(
+            "K211",
+            name=str(of_rows[0]),
+            do=f"Give a larger {option('max_memory')}: it {_TOO_MANY}.",
+        )
     of_columns = [] if histograms.has_columns else [m for m in wanted if not is_of_sums(m)]
     if of_columns:
         raise error("K211", name=str(of_columns[0]), do=_OF_COLUMNS)

@@ -123,7 +123,7 @@ def judged_arguments(gold: Any, request: Request) -> JudgedArguments:
         "y_score": request.y_score,
     }
     names, predicted, scores = _of_models({x: v for x, v in predictions.items() if v is not None})
-    labels = {"gold": gold, "judge": request.judge}
+    labels = {"y_true": gold, "judge": request.judge}
     for argument, values in labels.items():
         each = columns_by_model(values, argument) if _is_whole(values) else values
         if isinstance(each, Mapping):
@@ -134,15 +134,16 @@ def judged_arguments(gold: Any, request: Request) -> JudgedArguments:
         if {*each} != {*names}:
             facts = {"left_names": shown(each), "right_names": shown(names)}
             raise error("K163", left=argument, right="the systems", **facts)
-    return JudgedArguments(names, labels["gold"], labels["judge"], predicted, scores)
+    return JudgedArguments(names, labels["y_true"], labels["judge"], predicted, scores)
 
 
 def refuse_whole_tables_of_judges(request: Request) -> None:
     """Refuse names of files or of columns, and a table or a file of each system (K128)."""
-    named = {name: getattr(request, name) for name in ("y_true", "gold", "judge", "y_pred")}
+    named = {name: getattr(request, name) for name in ("y_true", "judge", "y_pred")}
     texts = [f"{name}={short(value)}" for name, value in named.items() if _is_path(value)]
     table = request.y_true
-    if _is_whole(table) and not _is_path(table):
+    are_verdicts = request.y_pred is request.y_prob is request.y_score is None
+    if _is_whole(table) and not _is_path(table) and not are_verdicts:
         texts.insert(0, f"a table ({type(table).__name__})")
     for name, each in named.items():
         values = each.values() if isinstance(each, Mapping) else ()
@@ -153,9 +154,9 @@ def refuse_whole_tables_of_judges(request: Request) -> None:
         raise error(
             "K128",
             found=f"karat.compare takes columns, and it was given {texts[0]}",
-            do="Give the columns of the table that you read: karat.compare(gold=table['gold'], "
-            "judge=table['judge'], y_pred=table[['old', 'new']]); the command reads files: "
-            "karat compare A B --gold GOLD --judge JUDGE",
+            do="Give the columns of the table that you read: karat.compare(table['gold'], "
+            "table[['old', 'new']], design=karat.Judge(table['judge'])); the command reads files: "
+            "karat compare A B --true GOLD --judge JUDGE",
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from karat.api.arguments import of_table
 from karat.api.options import plain_text
 from karat.api.request.request import Request
-from karat.api.sources import column_of_folds
+from karat.api.sources import fold_columns
 from karat.data.roles import find_roles
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.files.counted import errors_of_files
@@ -31,7 +31,7 @@ def sources_of_models(request: Request) -> dict[str, Any] | None:
         return None
     if not data or not all(_is_source(source) for source in data.values()):
         return None
-    column_of_folds(request.folds)
+    fold_columns(request.folds)
     for name in ("weights", "clusters"):
         of_table(name, getattr(request, name), "files")
     return {str(plain_text(name)): source for name, source in data.items()}

@@ -288,7 +288,7 @@ class Report(Exports):
         """Metrics over the folds of cross-validation: ``report.folds["accuracy"].fold_mean``.
 
         Errors:
-            K250 ``folds=`` was not given.
+            K250 without ``design=karat.Folds``.
         """
         raise AttributeError
 
@@ -364,12 +364,12 @@ class Report(Exports):
     ) -> RowList:
         """Return the rows behind a number, most wrong first: of a cell, a slice or a bin.
 
-        They are kept by `karat.evaluate` if ``ids=`` or ``keep_rows=`` is given: the most wrong
-        rows of each cell of the confusion matrix, of each slice, and of each of 15 bins of the
-        probability of a class. The margin of a row is the score of the true class less the largest
-        of the others. Wrong rows come first, by ascending margin: the most confident error is the
-        first. Right rows follow, the one nearest to an error first. Ties keep the order of the
-        source, as do rows of labels alone.
+        They are kept by `karat.evaluate` with ``ids=`` or ``karat.Reading(keep_rows=...)``: the
+        most wrong rows of each cell of the confusion matrix, of each slice, and of each of 15 bins
+        of the probability of a class. The margin of a row is the score of the true class less the
+        largest of the others. Wrong rows come first, by ascending margin: the most confident error
+        is the first. Right rows follow, the one nearest to an error first. Ties keep the order of
+        the source, as do rows of labels alone.
 
         Args:
             true: the true class, or its display name.

@@ -112,7 +112,7 @@ class Report(report.ClassReport, base.Report):
         kept_cautions: cautions read from JSON, which do not follow from the tally.
         kept_slices: the slices, if ``by=`` was given; read them as `slices`.
         kept_rows: the rows behind the numbers, if they were kept; read them as `rows`.
-        kept_folds: the folds, if ``folds=`` was given; read them as `folds`.
+        kept_folds: the folds, with ``design=karat.Folds``; read them as `folds`.
     """
 
     kind = "A report of rows with one class each"

@@ -10,6 +10,7 @@ import numpy as np
 from karat.api.arguments import confidence_required
 from karat.api.judging import JudgedReport
 from karat.api.options import positive_number, unknown_choice, whole_number
+from karat.api.request.groups import Interval, with_groups
 from karat.api.results import ClassReport, Comparison
 from karat.api.sets import MultilabelReport
 from karat.data.sources.arrays.labels import tally_matrix
@@ -54,7 +55,7 @@ def rows_needed(
     difference: float | None = None,
     power: float = 0.8,
     level: float = 0.95,
-    side: str = "both",
+    interval: Interval | None = None,
     gold: int | None = None,
 ) -> RowsNeeded:
     """Number of rows that a test set needs for an interval this narrow, or to detect a difference.
@@ -69,7 +70,8 @@ def rows_needed(
             models on the same rows; else of two models, each with a test set of so many rows.
         power: the share of test sets that show the difference.
         level: of the interval, or 1 − the error rate of the test.
-        side: ``"both"``, or ``"low"`` or ``"high"`` for one limit, or a test of one direction.
+        interval: ``karat.Interval(side="low")``, or ``"high"``: one limit, or a test of one
+            direction.
         gold: with a `JudgedReport` as the pilot: number of rows that the judge labels, of which
             some are to have gold labels; default: as in the pilot. The result is the number of
             gold labels. Of verdicts without predictions, ``"prevalence"`` is the proportion of the
@@ -96,7 +98,10 @@ def rows_needed(
     """
     chosen = get(metric)
     do = "It is the coverage: the proportion of such intervals that cover the true value."
-    confidence = confidence_required(level, do, side=side)
+    asked: dict[str, Any] = {"interval": interval}
+    asked |= {} if level == Interval().level else {"level": level}
+    asked = {"level": level, **with_groups("rows_needed", asked)}
+    confidence = confidence_required(asked.pop("level"), do, **asked)
     if (half_width is None) == (difference is None):
         both = "Both half_width= and difference= were given"
         neither = "Neither half_width= nor difference= was given"
@@ -114,7 +119,7 @@ def rows_needed(
     if isinstance(pilot, JudgedReport):
         return _with_judge(chosen, pilot, size, gold)
     if gold is not None:
-        do = "Give a report with gold= and judge= as the pilot, or leave it out."
+        do = "Give a report with karat.Judge as the pilot, or leave it out."
         raise error("K242", given="gold=", lacking="a judge", found="The pilot has none", do=do)
     if isinstance(pilot, Comparison | Difference):
         return _of_difference(chosen, pilot, size)

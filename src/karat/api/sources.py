@@ -7,6 +7,7 @@ from typing import Any
 from karat.api.arguments import column_name, is_frequency
 from karat.api.options import plain_text
 from karat.api.request.request import Request
+from karat.data.roles import Role
 from karat.data.slices.folds import columns_of_folds
 from karat.data.sources.arrays.rows import RowArguments
 from karat.data.sources.columns import TableRequest
@@ -91,16 +92,22 @@ def plain_source(source: Any) -> Any:
     return plain_text(source) if isinstance(source, str) else source
 
 
-def column_of_folds(folds: Any) -> str | None:
-    """Return the name of the column of folds of a table (K250: it is no name)."""
+def fold_columns(folds: Any) -> str | dict[Role, str] | None:
+    """Return the column of folds of a table, or several by role (K250: these are no names)."""
+    if isinstance(folds, dict):
+        return {role: str(_column_of_folds(name)) for role, name in folds.items()}
+    return _column_of_folds(folds)
+
+
+def _column_of_folds(folds: Any) -> str | None:
     if folds is None or isinstance(folds, str):
         return plain_text(folds)
     if isinstance(folds, int) and not isinstance(folds, bool):
-        return column_name("folds", folds)
+        return column_name("fold", folds)
     raise error(
         "K250",
-        found=f"folds= is {short(folds)}, and the rows are in a table",
-        do="Name the column, or 'auto'. Columns repeat and holdout are found beside it.",
+        found=f"karat.Folds holds {short(folds)}, and the rows are in a table",
+        do="Name the column: karat.Folds('fold'). Columns repeat and holdout are found beside it.",
     )
 
 

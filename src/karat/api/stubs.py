@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from karat.api.plot_functions import BODIES, FUNCTIONS
+from karat.api.request.groups import Group
 from karat.api.request.request import options_of
-from karat.api.request.stub import IMPORTS, class_stub, function_stub
+from karat.api.request.stub import IMPORTS, class_stub, function_stub, group_stub
 from karat.metrics._stub import docstring_text, functions_text
 
 _HEAD: Final = f'''"""Public names of karat. Written by the build; do not edit."""
@@ -31,6 +32,7 @@ __version__: str
 
 _Undefined: TypeAlias = Literal["zero", "exclude", "nan"]
 _Floats: TypeAlias = NDArray[float64]
+_Design: TypeAlias = Folds | Looks | CaseControl | Judge
 
 """
 
@@ -106,7 +108,10 @@ def _names() -> tuple[str, list[str]]:
         if inspect.isclass(value) and any(options_of(f"{name}.{item}") for item in vars(value)):
             shown = f"_{name}"
             verbs.append(class_stub(value, shown))
-        elif not inspect.isclass(value) and options_of(name):
+        elif inspect.isclass(value) and issubclass(value, Group):
+            shown = f"_{name}"
+            verbs.append(group_stub(value, shown))
+        elif not inspect.isclass(value) and options_of(name) and name != "rows_needed":
             verbs.append(function_stub(value))
             continue
         imports.append(f"from {home} import {name} as {shown}\n")

@@ -12,7 +12,7 @@ from karat.api.doubts import check_found_scores, with_order_of_columns
 from karat.api.measuring import Spec, report_of
 from karat.api.report import Report
 from karat.api.request.request import Request
-from karat.api.sources import column_of_folds, columns_to_read
+from karat.api.sources import columns_to_read, fold_columns
 from karat.data.accumulator import Batch, Source, Tallies, accumulate
 from karat.data.listing import checked_ids
 from karat.data.rows import Counted, Rows
@@ -38,7 +38,7 @@ def of_columns(request: Request) -> Request:
         weights=of_table("weights", request.weights, where),
         clusters=of_table("clusters", request.clusters, where),
         ids=ids_of_table(request.ids, where),
-        folds=column_of_folds(request.folds),
+        folds=fold_columns(request.folds),
         by=() if request.by is None else named_columns(request.by),
     )
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         "karat compare old.csv new.csv --ids image --metrics macro_f1 --margin 0.01",
         "karat compare a.csv b.csv c.csv --adjust maxt --flips flips.csv",
         "karat compare old_tags.csv new_tags.csv --separator '|'",
-        "karat compare a.csv b.csv --gold human --judge llm",
+        "karat compare a.csv b.csv --true human --judge llm",
     ),
     no_args_is_help=True,
 )
@@ -79,6 +79,7 @@ def command(
     A and B are predictions for the same rows, one file for each model. A difference is the
     value of a later model minus that of an earlier one. The exit code is 0 for every result.
     """
+    from karat.api.arguments import refuse_without_judge
     from karat.api.comparing import compare_files
     from karat.cli.streams import ReadingBar
     from karat.data.labels.separated import checked_separator
@@ -96,7 +97,8 @@ def command(
     chosen = format_of(format_, output)
     check_outputs({"--flips": flips, "-o": output}, files, request.where)
     models = {name: source_of([path]) for name, path in zip(_names(files), files, strict=True)}
-    if any(map(request.is_given, ("gold", "judge", "gold_weights"))):
+    refuse_without_judge(request)
+    if request.judge is not None:
         baseline = next(iter(models)) if against_first else None
         show(compare_judged(models, request, flips, baseline), chosen, output, "headline")
         return
@@ -134,15 +136,12 @@ def _of_one_file(path: str, names: Sequence[str], request: Request) -> str:
 
     true = None if request.true is None else str(request.true)
     separator = request.separator
-    roles = ("gold", "judge", "gold_weights")
-    of_judge = {x: getattr(request, x) for x in roles if request.is_given(x)}
     rows = f"({path})" if is_query(path) else "'{}'".format(path.replace("'", "''"))
     if separator is not None and re.search(r"\.[ct]sv(\.\w+)?'$", rows):
         # Of text with several labels a blank field is the empty set, in SQL a null.
         rows = f"read_csv({rows}, nullstr='NA')"
     options = {"--true": true, "--separator": separator}
-    options |= {"--gold": request.gold, "--judge": request.judge}
-    options["--gold-weight"] = request.gold_weights
+    options |= {"--judge": request.judge, "--gold-weights": request.gold_weights}
     if all(name.count("*") == 1 for name in names):
         queries = _of_patterns(names, rows)
         options["--pred"] = "pred_*" if true else None
@@ -151,11 +150,12 @@ def _of_one_file(path: str, names: Sequence[str], request: Request) -> str:
         spelled = [name if name.isidentifier() else f'"{name}"' for name in names]
         start = f"SELECT * EXCLUDE ({', '.join(spelled)})"
         queries = [f"{start}, {name} AS pred FROM {rows}" for name in spelled]
-        split = "" if separator is None else f", separator={separator!r}"
+        split = "" if separator is None else f", labels=karat.Labels(separator={separator!r})"
         labels = f"table[{true or 'TRUTH'!r}], "
-        if of_judge:
-            labels = "".join(f"{name}=table[{each!r}], " for name, each in of_judge.items())
-            labels += "y_pred="
+        if request.judge is not None:
+            weights = request.gold_weights
+            more = "" if weights is None else f", weights=table[{weights!r}]"
+            split += f", design=karat.Judge(table[{request.judge!r}]{more})"
         in_python = f"\nIn Python: karat.compare({labels}table[{[*names]}]{split})"
     queries = [shlex.quote(x) if re.search(r'["$`\\!]', x) else f'"{x}"' for x in queries]
     words = [f"{option} {shlex.quote(value)}" for option, value in options.items() if value]

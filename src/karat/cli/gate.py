@@ -67,7 +67,7 @@ def command(
 
     request = request_of("gate", "gate", typed)
     baseline, where = request.baseline, request.where
-    if request.with_rows and request.update_baseline is None:
+    if request.keep_rows and request.update_baseline is None:
         raise click.UsageError(
             "--with-rows keeps rows in a baseline: give --update-baseline FILE too."
         )

@@ -21,11 +21,10 @@ _NO_FLIPS: Final = "Systems with a judge are compared by estimates, not row by r
 
 def report_judged(request: Request) -> JudgedReport:
     """Return the report of files with gold labels and a judge's."""
-    from karat.api.judging import judge_columns, judged_report, judged_spec, refuse_gold_alone
+    from karat.api.judging import judge_columns, judged_report, judged_spec
     from karat.api.sources import columns_to_read
     from karat.data.judged import judged_table
 
-    refuse_gold_alone(request)
     typed = request.but(
         by=request.by or None, max_memory=request.max_memory if is_typed("max_memory") else None
     )

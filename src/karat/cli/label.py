@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Draw rows for people to label, beside a judge's labels.
 
-    The CSV has the columns id (or row), judge, gold (empty) and gold_weight, which --gold-weight
+    The CSV has the columns id (or row), judge, gold (empty) and gold_weight, which --gold-weights
     of karat report reads: the weights keep estimates from these rows unbiased.
     """
     from karat.api.labeling import rows_to_label
@@ -113,7 +113,7 @@ def _next(
     join = f"{source} a LEFT JOIN {quoted(str(labels))} b ON {on}"
     query = f"SELECT a.*{taken}, b.gold, b.gold_weight FROM {join}"
     words = ["karat", "report", query, "--judge", judge]
-    words += ["--gold", "gold", "--gold-weight", "gold_weight"]
+    words += ["--true", "gold", "--gold-weights", "gold_weight"]
     return " ".join(map(_in_shell, words))
 
 

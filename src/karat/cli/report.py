@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         "karat report tags.csv --separator '|'",
         "karat report predictions.parquet -o report.html",
         "karat report predictions.parquet --errors errors.csv",
-        "karat report answers.csv --gold human --judge llm",
+        "karat report answers.csv --true human --judge llm",
         "karat report \"SELECT label, pred FROM 'a.parquet' WHERE country = 'NO'\"",
         "cat predictions.jsonl | karat report - --metrics mcc,macro_f1 --format json",
     ),
@@ -59,6 +59,7 @@ def command(
     PREDICTIONS are Parquet, CSV, TSV, JSON or JSON lines (text also as .gz or .zst), globs,
     folders, - for standard input, or one SQL query. Columns are found by their usual names.
     """
+    from karat.api.arguments import refuse_without_judge
     from karat.api.evaluation import spec_of
     from karat.api.table_reports import report_of_table
     from karat.cli.streams import ReadingBar
@@ -76,7 +77,8 @@ def command(
         y_true=source_of(predictions), separator=checked_separator(request.separator)
     )
     shown: Literal["headline", "all"] = "all" if request.metrics == "all" else "headline"
-    if request.judge is not None or request.gold is not None:
+    refuse_without_judge(request)
+    if request.judge is not None:
         found = report_judged(request)
         refuse_inputs({"-o": output}, found.source.get("files", ()))
         tell_judged(found, says_warnings=not is_on_screen(chosen, output))

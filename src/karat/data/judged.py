@@ -90,7 +90,7 @@ def judged_arrays(
     """
     labels = options.labels
     both = _Labels.of(
-        encode(gold, "gold", nulls="keep"), _judged(lambda: encode(judge, "judge")), labels
+        encode(gold, "y_true", nulls="keep"), _judged(lambda: encode(judge, "judge")), labels
     )
     if scores is not None:
         rows = score_rows(both.filled, scores, y_pred, options)
@@ -107,10 +107,9 @@ def judged_arrays(
 
 @dataclass(frozen=True, slots=True)
 class JudgeColumns:
-    """Columns of a judge's labels, of gold labels and of their weights; None: found by name."""
+    """Columns of a judge's labels and of the weights of gold labels."""
 
     judge: str
-    gold: str | None = None
     gold_weights: str | None = None
 
 
@@ -118,7 +117,7 @@ def judged_table(source: Any, judge: JudgeColumns, request: TableRequest) -> Jud
     """Return the rows of a table or of files; they are kept in memory.
 
     Args:
-        judge: the columns of the judge's and of the gold labels.
+        judge: the columns of the judge's labels.
         request: the other columns, and how they are read.
 
     Errors:
@@ -161,13 +160,13 @@ def _filtered(source: Any, where: str | None) -> Any:
 
 def _of_frame(frame: Frame, columns: JudgeColumns, request: TableRequest) -> JudgedRows:
     judge, weights = columns.judge, columns.gold_weights
-    gold = columns.gold or request.true or _gold_of(frame, judge, weights)
+    gold = request.true or _gold_of(frame, judge, weights)
     if gold == judge:
         what = f"{option('judge')} names the same column"
         do = "Name the column of the labels of people, and that of the judge's."
-        raise error("K243", argument=option("gold", gold), found=what, do=do)
+        raise error("K243", argument=option("true", gold), found=what, do=do)
     beside = [name for name in (judge, weights) if name is not None]
-    read = frame.columns([gold, *beside], ["gold", "judge", "gold_weights"])
+    read = frame.columns([gold, *beside], ["y_true", "judge", "gold_weights"])
     both = _Labels.of(
         encode_role(read[gold], gold, is_prediction=False, nulls="keep"),
         _judged(lambda: encode_role(read[judge], judge, is_prediction=False)),

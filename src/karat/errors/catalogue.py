@@ -285,6 +285,9 @@ K177  Two models have different weights for the same rows.
           {left_value:g} and {right_value:g}.
       A row has the same weight for every model: name one column that both have with weights=, or
           '' for none.
+K178  The baseline is not written.
+      {found}.
+      Write it from a gate that passes, or from one without rules: karat.gate(…).
 K179  baseline= does not fit the rows that are measured.
       {rows} and baseline= is a {kind}.
       Give a file that a gate wrote, files or a table of predictions, or a report.

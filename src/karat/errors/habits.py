@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
 from karat.errors import KaratError, error, short
-from karat.errors.options import on_the_command_line, option
+from karat.errors.options import on_the_command_line, option, part_of_group
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,6 +54,18 @@ _OF_FUNCTIONS: Final = {
     },
 }
 """Functions → arguments that are called otherwise there alone."""
+_OF_GROUPS: Final = {
+    "gold": "The labels of people are the truth: y_true=, with design=karat.Judge(judge).",
+    "gold_weights": "In karat it is a part of karat.Judge: design=karat.Judge(judge, weights=…).",
+    "gold_is_random": "In karat it is design=karat.Judge(judge, is_random=True).",
+    "weights_are": "Weights that count rows are weights=karat.Frequency(…).",
+    "n_permutations": "In karat it is interval=karat.Interval(n_replicates=…).",
+    "strict_inconclusive": "It is rules=karat.Rules(inconclusive='fail').",
+    "with_rows": "It is reading=karat.Reading(keep_rows=True).",
+    "update_baseline": "The result writes it: karat.gate(…).save_baseline(path).",
+    "warn_only": "A script decides by result.passed; only the command has --warn-only.",
+}
+"""Arguments of karat 0.2 → what they are in a group."""
 _TABLES: Final = ("data", "df", "frame", "table", "path", "file", "files", "predictions")
 _OF_COMMANDS: Final = {
     "average": "A report has every average: --metrics macro_f1,micro_f1",
@@ -214,6 +226,8 @@ def unknown_argument(
         of_own = _OF_PLOTS[name].format(name=name)
     if of_own is None and name in _TABLES and "ids" in takes:
         of_own = f"Give a table or files first, without a name: karat.{function}({name})."
+    if of_own is None and word is None:
+        of_own = _OF_GROUPS.get(name) or _of_parts(name, takes, given or {})
     if of_own is not None:
         do = of_own
     elif word is None:
@@ -222,6 +236,14 @@ def unknown_argument(
     else:
         do = f"{word if word.startswith('karat.') else word[0].upper() + word[1:]}."
     return error("K126", function=function, name=name, arguments=", ".join(takes), do=do)
+
+
+def _of_parts(name: str, takes: Collection[str], given: Mapping[str, object]) -> str | None:
+    """Where an argument is that a group of options holds; None: in no group that is taken."""
+    spelled = part_of_group(name, given.get(name))
+    if spelled is None or spelled.partition("=")[0] not in takes:
+        return None
+    return f"It is a part of a group: {spelled}."
 
 
 def meant_choice(value: object, known: Iterable[str | None]) -> str | None:

@@ -34,7 +34,7 @@ K259  One gold row has almost all the weight.
       Check this weight. If it is right, label more rows that stand for as many others.
 K450  A report with a judge holds no rows.
       It holds estimates, which karat.compare and karat.gate cannot compare with another model.
-      Give the rows: karat.compare(y_true, {{'old': ..., 'new': ...}}, judge=..., gold=...) compares
+      Give the rows: karat.compare(gold, {{'old': …, 'new': …}}, design=karat.Judge(judge)) compares
           models with a judge; report.gold and report.judge are reports of the gold rows.
 K453  The labels of {argument} are lists that were written as text.
       Each of the {n} different texts is a list, as {first!r}.

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 _flags: dict[str, str] = {
     "wait": "--wait",
+    "with_rows": "--with-rows",
     "y_prob": "--prob",
     "y_score": "--score",
     "y_true": "--true",
@@ -25,7 +26,15 @@ _ROLES: Final = {
     "id": "ids",
 }
 """What Python calls the column of a role."""
+_parts: dict[str, str] = {
+    "with_rows": "reading=karat.Reading(keep_rows={})",
+    "update_baseline": "save_baseline()",
+}
+"""How Python spells an option that is a part of a group, its value in braces."""
+_shared: dict[str, str] = {}
+_VALUES: Final = r"('[^']*'|[0-9][0-9.]*|True|\{[^}]+\})?"
 _in_text: re.Pattern[str] | None = None
+_of_parts: re.Pattern[str] | None = None
 
 _command_line = False
 """True if options are typed on a command line: it is one for the whole process."""
@@ -35,9 +44,25 @@ def name_flags(flags: Mapping[str, str]) -> None:
     """Learn what the command line calls options, by the names that verbs give them."""
     global _in_text
     _flags.update(flags)
-    names = "|".join(sorted(_flags, key=len, reverse=True))
-    values = r"('[^']*'|[0-9][0-9.]*|True|\{[^}]+\})?"
-    _in_text = re.compile(rf"(?<![\w.'\"{{])({names})=(?!=){values}")
+    _in_text = _named(_flags)
+
+
+def name_parts(parts: Mapping[str, str], shared: Mapping[str, str]) -> None:
+    """Learn how Python spells options that are parts of groups: ``"rules=karat.Rules(n={})"``.
+
+    Args:
+        shared: those that other functions take by themselves, so that messages keep their names.
+    """
+    global _of_parts
+    _parts.update(parts)
+    _shared.update(shared)
+    _of_parts = _named(_parts)
+
+
+def _named(names: Iterable[str]) -> re.Pattern[str]:
+    """The options of these names in a text, with their values."""
+    any_name = "|".join(sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<![\w.'\"{{])({any_name})=(?!=){_VALUES}")
 
 
 @contextmanager
@@ -73,6 +98,8 @@ def option(name: str, value: Any = None) -> str:
     """
     flag = _flags.get(name) if _command_line else None
     if flag is None:
+        if name in _parts:
+            return _of_group(name, None if value is None else repr(value))
         name = parameter(name)
         return f"{name}=" if value is None else f"{name}={value!r}"
     return flag if value is None or value is True else f"{flag} {shlex.quote(str(value))}"
@@ -110,14 +137,40 @@ def as_typed(text: str) -> str:
         ...     as_typed("Leave positive= out, or give nulls='drop'.")
         'Leave --positive out, or give --nulls drop.'
     """
-    if not _command_line or _in_text is None:
-        return text
-    return _in_text.sub(_flag, text)
+    if not _command_line:
+        return text if _of_parts is None else _of_parts.sub(_part, text)
+    return text if _in_text is None else _in_text.sub(_flag, text)
 
 
 def argument_as_typed(name: str) -> str:
     """Return what messages call scores: ``y_prob``, or ``--prob``."""
     return option(name) if _command_line and name in ("y_prob", "y_score") else name
+
+
+def part_of_group(name: str, value: Any) -> str | None:
+    """An option of an earlier version as the part of a group that it is now; None: of none."""
+    text = "…" if value is None or len(repr(value)) > _LONG else repr(value)
+    if name in _shared:
+        return _shared[name].format(text)
+    return _of_group(name, text) if name in _parts else None
+
+
+_LONG: Final = 40
+"""Characters of a value that an example shows."""
+
+
+def _of_group(name: str, value: str | None) -> str:
+    """A part of a group as Python spells it; without a value the group alone."""
+    spelled = _parts[name]
+    if value is None:
+        _, _, call = spelled.partition("=")
+        return (call or spelled).format("")
+    # What True says is what the group says by itself.
+    return spelled.format("" if value == "True" and "={" not in spelled else value)
+
+
+def _part(match: re.Match[str]) -> str:
+    return _of_group(*match.groups())
 
 
 def _flag(found: re.Match[str]) -> str:

@@ -81,7 +81,7 @@ TABLE: Final = (
     Refusal("evaluate", "sets of a table", "exact", "Scores of sets are not put into buckets"),
     Refusal("evaluate", "sets", "checkpoint", _COUNTS),
     Refusal("evaluate", "sets", "folds", _ONE_FOLD),
-    Refusal("evaluate", "sets", "design", _MIX, signed=BY_DEFINITION),
+    Refusal("evaluate", "sets", "sampling", _MIX, signed=BY_DEFINITION),
     Refusal("evaluate", "sets", "anytime", _LOOKS),
     Refusal(
         "evaluate",
@@ -119,7 +119,7 @@ TABLE: Final = (
     ),
     Refusal("gate", "sets of arrays", "id", "Sets of arrays are matched by their order"),
     Refusal("gate", "sets of arrays", "by", "A gate of sets has no slices yet"),
-    Refusal("gate", "sets", "with_rows", "A baseline of sets is the JSON of its report"),
+    Refusal("gate", "sets", "keep_rows", "A baseline of sets is the JSON of its report"),
     Refusal("gate", "sets", "folds", _ONE_FOLD),
     Refusal("gate", "sets", "anytime", _LOOKS),
     Refusal("gate", "slices", "folds", _ONE_RULE, "K176", found=_WITH_BY, do=_ALONE),
@@ -133,9 +133,9 @@ TABLE: Final = (
             "K160",
             found="A report was given with {option}",
             do="Give the rows: a report does not hold them.",
-            signed=BY_DEFINITION if name == "with_rows" else "",
+            signed=BY_DEFINITION if name == "keep_rows" else "",
         )
-        for name in ("by", "with_rows")
+        for name in ("by", "keep_rows")
     ),
     Refusal(
         "Monitor",
@@ -153,7 +153,7 @@ TABLE: Final = (
         signed=BY_DEFINITION,
     ),
     Refusal("Stream", "sets", "class_names", _NAMED),
-    Refusal("Stream", "sets", "design", _MIX, signed=BY_DEFINITION),
+    Refusal("Stream", "sets", "sampling", _MIX, signed=BY_DEFINITION),
     Refusal("Stream", "sets", "weights_are", "Weights of sets are importance"),
     Refusal("Stream", "sets", "anytime", _LOOKS),
     Refusal("any", "sets of a table", "by", "A gate of sets has no slices yet"),
@@ -192,7 +192,7 @@ TABLE: Final = (
         Refusal("evaluate", "judge", name, reason, "K243", signed=BY_DEFINITION)
         for name, reason in {
             "nulls": "Rows without a gold label are kept, and every row needs a judge's label",
-            "design": "Gold rows are a part of all rows",
+            "sampling": "Gold rows are a part of all rows",
         }.items()
     ),
     Refusal(

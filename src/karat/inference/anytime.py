@@ -15,7 +15,7 @@ from statistics import NormalDist
 from typing import Final
 
 PLANNED: Final = 10_000
-"""Planned number of units where ``anytime=True``; one that follows the data would be invalid."""
+"""Planned number of units of ``karat.Looks()``; one that follows the data would be invalid."""
 PLANNED_RANGE: Final = (10, 10**12)
 LEAST_TAIL: Final = 1e-12
 """Smallest tail of any limit: with very few units, the boundary lies farther away."""

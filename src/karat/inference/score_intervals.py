@@ -40,7 +40,9 @@ _FEW_OF_A_CLASS: Final = 5
 """With 8 rows of a class, the coverage of areas is 95 to 99 of 100 samples (docs/coverage.md)."""
 _LEAST_DF: Final = 2.0
 _NOT_KEPT: Final = "its replicates need the rows, of which there were too many to keep"
-_NO_SQUARES: Final = "the squares of the weights of its rows were not kept: give more max_memory="
+_NO_SQUARES: Final = (
+    "the squares of the weights of its rows were not kept: give more karat.Reading(max_memory=)"
+)
 _NOTHING_SEEN: Final = "every row loses the same, so the rows do not show how much one may lose"
 
 
@@ -219,7 +221,9 @@ def _wilson(
 
 _FAR_OUT: Final = "its limits come from replicates, which show no chance as small as a window's"
 _ONE_LOOK: Final = "its limits come from replicates, which hold for one look, not for every look"
-_ON_REQUEST: Final = "it takes replicates: name it in metrics=, or give method='bootstrap'"
+_ON_REQUEST: Final = (
+    "it takes replicates: name it in metrics=, or give karat.Interval(method='bootstrap')"
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,9 +46,10 @@ from karat.tally.scored import ScoredRows
 
 _ONE_ROW: Final = "there is one row"
 _CHOSEN: Final = "it allows for the threshold being chosen on these rows"
-_TOO_FEW: Final = "there are too few rows to choose a threshold on others: give method='bootstrap'"
+_DRAWN: Final = "give karat.Interval(method='bootstrap')"
+_TOO_FEW: Final = f"there are too few rows to choose a threshold on others: {_DRAWN}"
 _FOLDS: Final = 10
-_NO_FORM: Final = "it takes replicates: give method='bootstrap'"
+_NO_FORM: Final = f"it takes replicates: {_DRAWN}"
 _NOT_WHOLE: Final = "its value is known within limits only"
 _WITHOUT_ERROR: Final = "a label is ranked without error"
 _STEP: Final = 1e-6
@@ -519,7 +520,7 @@ class SetScoreIntervals:
                 plain = Metric(metric.record, "plain", metric.params)
                 acceleration = acceleration_of(self._sums(self._spread_of(plain).whole))
             elif self.asked.method == "bca":
-                return Interval(remark="its acceleration is not known: give method='bootstrap'")
+                return Interval(remark=f"its acceleration is not known: {_DRAWN}")
         return interval_of_draws(metric, value, drawn, self.asked, acceleration)
 
     def _replicate(self, mean: RowMean, times: Floats) -> float:

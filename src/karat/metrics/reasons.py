@@ -95,5 +95,5 @@ def not_computed(
     if not can_be_named:
         do = "Leave metrics= out: karat.evaluate(...) computes them for each class."
     if needs_rows:
-        do += " Where rows were too many to keep, give a larger max_memory= as well."
+        do += " Where rows were too many to keep, give a larger karat.Reading(max_memory=) as well."
     return error("K211", name=", ".join(names), do=do)

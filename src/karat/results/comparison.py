@@ -76,7 +76,7 @@ class Comparison(JsonDocument):
     anytime: int | None = None
     """Planned number of rows of intervals and p-values that hold at every look, or None."""
     kept_folds: FoldDifferences | None = field(default=None, repr=False)
-    """Differences over folds, if ``folds=`` was given; read them as `folds`."""
+    """Differences over folds, with ``design=karat.Folds``; read them as `folds`."""
 
     def __post_init__(self) -> None:
         values = {metric: NamedValues(each) for metric, each in self.values.items()}
@@ -90,10 +90,10 @@ class Comparison(JsonDocument):
         over folds is about models of other training sets, too.
 
         Errors:
-            K250 ``folds=`` was not given.
+            K250 without ``design=karat.Folds``.
         """
         if self.kept_folds is None:
-            do = "Give folds= to karat.compare: the fold of each row."
+            do = "Give design=karat.Folds(…) to karat.compare: the fold of each row."
             raise error("K250", found="The comparison has no folds", do=do)
         return self.kept_folds
 
@@ -166,7 +166,7 @@ class Comparison(JsonDocument):
             raise error("K168", what=name, known=shown(self.metrics))
         if self.anytime is not None:
             found = "The correction for choosing the best of several models holds for one look"
-            raise error("K238", found=found, do="Compare on new rows without anytime=.")
+            raise error("K238", found=found, do="Compare on new rows without karat.Looks.")
         return self.best_models(name)
 
     @property

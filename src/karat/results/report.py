@@ -65,7 +65,7 @@ class ClassReport(ReportValues):
     kept_rows: ListedRows | None = None
     """The rows behind the numbers, if they were kept; read them as `rows`."""
     kept_folds: Folds | None = None
-    """The folds, if ``folds=`` was given; read them as `folds`."""
+    """The folds, with ``design=karat.Folds``; read them as `folds`."""
 
     @cached_property
     def per_class(self) -> list[dict[str, Any]]:
@@ -161,13 +161,13 @@ class ClassReport(ReportValues):
         """Metrics over the folds of cross-validation: ``report.folds["accuracy"].fold_mean``.
 
         Errors:
-            K250 ``folds=`` was not given.
+            K250 without ``design=karat.Folds``.
         """
         if self.kept_folds is None:
             raise error(
                 "K250",
                 found="The report has no folds",
-                do="Give folds= to karat.evaluate: the fold of each row, or the name of a column.",
+                do="Give karat.evaluate design=karat.Folds(…): the fold of each row, or a column.",
             )
         return self.kept_folds
 

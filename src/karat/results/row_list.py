@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 Flags = npt.NDArray[np.bool_]
 
 NO_ROWS = (
-    "Evaluate with ids= or keep_rows=20, on rows in memory or in files; confusion matrices, "
-    "partitions, karat.Stream and tensors on a device keep no rows."
+    "Evaluate with ids= or reading=karat.Reading(keep_rows=20), on rows in memory or in files; "
+    "confusion matrices, partitions, karat.Stream and tensors on a device keep no rows."
 )
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _LIMIT: Final = 20
 _DO: Final = (
-    "Evaluate the rows with a larger max_memory= if they exceed it, and read them from that "
-    "report: JSON holds no rows of sets."
+    "Evaluate the rows with a larger karat.Reading(max_memory=) if they exceed it, and read them "
+    "from that report: JSON holds no rows of sets."
 )
 
 
@@ -30,7 +30,7 @@ def wrong_rows_of(report: SetReport, missed: Any, added: Any, limit: int | None)
     check_limit(limit)
     rows = report.encoded
     if rows is None:
-        found = "Its rows were not kept: they exceed max_memory=, or it was read from JSON"
+        found = "Its rows were not kept: they exceed the memory for them, or it was read from JSON"
         raise error("K233", found=found, do=_DO)
     labels = {"missed": missed, "added": added}
     at = {name: class_of(name, label, report.classes) for name, label in labels.items()}

@@ -154,7 +154,7 @@ class FoldAxis:
             raise error("K253", found=found)
         if self.train_sizes is None and not is_partition:
             one = self.repeat_names[several.index(min(several))]
-            how = "a column train_size" if is_command_line() else "folds={'train_size': …}"
+            how = "a column train_size" if is_command_line() else "karat.Folds(…, train_size=…)"
             raise error(
                 "K254",
                 found=f"Repeat {one!r} has a single fold, which does not state what was trained on",
@@ -229,7 +229,7 @@ class FoldAxis:
 
 def folds_share_rows(found: str) -> KaratError:
     """K252: a row is tested twice in a repeat."""
-    how = "in a column repeat" if is_command_line() else "with folds={'repeat': …}"
+    how = "in a column repeat" if is_command_line() else "with karat.Folds(…, repeat=…)"
     return error("K252", found=found, how=how)
 
 

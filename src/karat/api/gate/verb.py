@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from karat.data.labels.separated import checked_separator
 from karat.data.rows import Rows
 from karat.data.slices.codes import name_of
 from karat.errors import error
-from karat.errors.options import option
+from karat.errors.options import is_command_line, option
 from karat.errors.together import refuse
 from karat.results.gate.result import GateResult
 from karat.results.gate.verdicts import Rule, default_rules, example_rule, judged, refused, rules_of
@@ -45,7 +46,7 @@ def gate(request: Request) -> GateResult:
 
     The verdict is ``"FAIL"`` where a rule fails, ``"INCONCLUSIVE"`` where the rows do not decide
     one, else ``"PASS"``; the result is true where it is ``"PASS"``. Without a rule and a baseline
-    there is no verdict: `update_baseline` alone writes the first baseline.
+    there is no verdict: `GateResult.save_baseline` writes the first baseline.
 
     Returns:
         A `GateResult`: true where it passed; ``.verdict``, ``.rules``, ``.exit_code``, ``print``.
@@ -83,14 +84,8 @@ def gated(request: Request) -> GateResult:
         do = f"Give {option('baseline')}, or bounds of the value: {bounds}."
         raise refused(f"The rule {needing.text!r} needs a baseline", do)
     target = None if request.update_baseline is None else _target(request.update_baseline)
-    if not rules and baseline is None and target is None:
-        *kinds, last = (option(kind) for kind in ("min", "max", "max_drop", "no_worse_than"))
-        rule = option("min", example_rule("min"))
-        do = (
-            f"Give a rule, such as {rule} ({', '.join(kinds)} or {last}), or "
-            f"{option('baseline')} alone. {option('update_baseline')} writes the first baseline."
-        )
-        raise refused("There is no rule and no baseline", do)
+    if is_command_line() and not rules and baseline is None and target is None:
+        raise refused("There is no rule and no baseline", _give_a_rule())
     name = _name(baseline, "the baseline")
     current = _current(request)
     is_of_sets = not isinstance(current, Rows | ClassReport)
@@ -127,17 +122,32 @@ def gated(request: Request) -> GateResult:
         run.mapping,
         is_of_sets,
         anytime=spec.anytime,
+        writer=partial(_written, run, beside),
     )
     if target is None:
         return result
-    if not result.passed:
-        why = "the gate failed" if result.verdict == "FAIL" else "the gate is inconclusive"
-        return replace(result, notes=(*result.notes, f"{target} was not written: {why}."))
+    if result.why_not is not None:
+        note = f"{target} was not written: {result.why_not}."
+        return replace(result, notes=(*result.notes, note))
+    return result.save_baseline(target)
+
+
+def _give_a_rule() -> str:
+    *kinds, last = (option(kind) for kind in ("min", "max", "max_drop", "no_worse_than"))
+    rule = option("min", example_rule("min"))
+    return (
+        f"Give a rule, such as {rule} ({', '.join(kinds)} or {last}), or "
+        f"{option('baseline')} alone. {option('update_baseline')} writes the first baseline."
+    )
+
+
+def _written(
+    run: Evaluation | SetEvaluation, beside: Sequence[str], path: str | PathLike[str]
+) -> tuple[str, tuple[str, ...]]:
+    """Write the next baseline; its path, and the notes of the gate after that (K122, K413)."""
+    target = _target(path)
     _write(target, run.baseline_text() + "\n")
-    # Without a rule the headline says it.
-    wrote = (f"Wrote {target}.",) if result.rules else ()
-    notes = (*run.doubts_and_notes(), *beside, *wrote)
-    return replace(result, notes=notes, updated_baseline=target)
+    return target, (*run.doubts_and_notes(), *beside)
 
 
 def _of_looks(spec: GateSpec) -> list[str]:
@@ -188,13 +198,6 @@ def _spec(request: Request) -> GateSpec:
     """The choices of a gate, beside its rules (K122, K176)."""
     do = "A gate needs intervals to tell a drop from chance."
     confidence = confidence_required(request.level, do, anytime=request.anytime)
-    inconclusive = request.inconclusive
-    if request.strict_inconclusive:
-        if inconclusive == "pass":
-            strict, lax = option("strict_inconclusive", True), option("inconclusive", "pass")
-            do = f"Leave {strict} out."
-            raise refused(f"{lax} and {strict} contradict each other", do)
-        inconclusive = "fail"
     return GateSpec(
         # A value passes and fails by chance at some run; limits of every run do not.
         request.evidence if confidence.anytime is None else "low",
@@ -203,9 +206,9 @@ def _spec(request: Request) -> GateSpec:
         request.min_n,
         request.undefined,
         request.allow_mismatch,
-        inconclusive,
+        request.inconclusive,
         request.warn_only,
-        request.with_rows,
+        bool(request.keep_rows),
         confidence.anytime,
     )
 
@@ -213,8 +216,8 @@ def _spec(request: Request) -> GateSpec:
 def _target(path: Any) -> str:
     """The file of the next baseline, checked before the rows are read (K122, K413)."""
     if not isinstance(path, str | PathLike):
-        do = "The next baseline is written there, if the gate passes."
-        raise unknown_choice("update_baseline", path, "the path of a file", do)
+        do = "The baseline is written there."
+        raise unknown_choice("path", path, "the path of a file", do)
     target = fspath(path)
     if not Path(target).absolute().parent.is_dir():
         raise error("K413", path=target, found="there is no such folder")

@@ -22,8 +22,8 @@ class ClassOptions:
     """Classes and how one of them is predicted."""
 
     labels: Sequence[Label] | None = option(
-        "the classes in order, including those that never occur. Default: the sorted union of true "
-        "and predicted labels.",
+        "the classes in order, including those that never occur; `karat.Labels` says more of them. "
+        "Default: the sorted union of true and predicted labels.",
         verbs=_VERBS,
         flags=(
             Flag(
@@ -96,7 +96,7 @@ class ClassOptions:
         'separator of several labels in a text: ``"|"`` for ``"sea|sky"``. Spaces around labels '
         "are stripped, a blank text is the empty set, and a backslash escapes the separator. "
         "Default: a text is one label.",
-        verbs="evaluate check compare gate Monitor.add",
+        verbs="evaluate check compare gate",
         flags=(
             Flag(
                 "--separator",
@@ -130,7 +130,7 @@ class MetricOptions:
 
     metrics: str | Metric | Iterable[str | Metric] | None = option(
         'names of the metrics to compute, or one name; default and ``"all"``: all.',
-        verbs="evaluate compare Stream",
+        verbs="evaluate compare Stream Stream.report",
         flags=(
             Flag(
                 "--metrics",
@@ -150,6 +150,10 @@ class MetricOptions:
             ),
         ),
         at={
+            "Stream.report": Change(
+                "names of the metrics to compute, or one name; default: those of the stream.",
+                is_positional=True,
+            ),
             "compare": Change(
                 'names to compare, one name, or ``"all"``. Default: accuracy, F1 (macro of more '
                 "than two classes), balanced accuracy and Matthews correlation; with scores of "
@@ -157,7 +161,7 @@ class MetricOptions:
                 "score. Of sets: subset accuracy, Hamming loss, and F1 by rows, micro and macro; "
                 "with scores of every model label ranking average precision, mean average "
                 "precision where every label has a score, and with probabilities cross entropy."
-            )
+            ),
         },
     )
     metric: str | Metric | None = option(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from karat.api.request.checks import Switch, Whole, Words
 from karat.api.request.record import Change, Flag, option
+
+if TYPE_CHECKING:
+    from karat.api.request.groups import CaseControl, Folds, Interval, Judge, Looks
+
+    _Design: TypeAlias = Folds | Looks | CaseControl | Judge
 
 
 @dataclass(frozen=True)
@@ -17,7 +22,7 @@ class IntervalOptions:
     level: float | None = option(
         "confidence level of the intervals; None for no intervals.",
         default=0.95,
-        verbs="evaluate compare gate find_weak_slices Stream Monitor",
+        verbs="evaluate compare gate find_weak_slices Stream Monitor rows_needed",
         flags=(
             Flag(
                 "--level",
@@ -58,6 +63,40 @@ class IntervalOptions:
             ),
         },
     )
+    interval: Interval | None = option(
+        "how intervals and tests are made: `karat.Interval`.",
+        verbs="evaluate compare gate find_weak_slices Stream Monitor rows_needed",
+    )
+    design: _Design | Sequence[_Design] | None = option(
+        "how rows came to be: `karat.Folds` of cross-validation, `karat.Looks` at rows that keep "
+        "coming, a `karat.CaseControl` sample, a `karat.Judge` beside people; or several in a "
+        "list. Default: rows were sampled one by one.",
+        verbs="evaluate check compare gate Stream Stream.report Monitor",
+        at={
+            "Stream.report": Change(
+                "`karat.Looks`: intervals hold at every report of a stream that goes on. Give the "
+                "same planned number each time. See docs/monitoring.md."
+            ),
+            "gate": Change(
+                "as in `karat.evaluate`. With `karat.Folds` every rule is about the mean over "
+                "folds, with the interval of Nadeau and Bengio, and a drop about the mean "
+                "difference over the folds of both; not with `by`. With `karat.Looks` limits and "
+                "p-values hold at every run."
+            ),
+            "compare": Change(
+                "as in `karat.evaluate`. With `karat.Folds`, the same for all models, "
+                "`Comparison.folds` has the corrected resampled t-test. With repeats the ids of "
+                "rows are `clusters`."
+            ),
+            "Stream": Change(
+                "how rows came to be: a `karat.CaseControl` sample. Default: rows were sampled one "
+                "by one."
+            ),
+            "Monitor": Change(
+                "`karat.Looks`, the default, with the planned number of rows; not with `windows`."
+            ),
+        },
+    )
     method: str | None = option(
         'method of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or '
         '``"bayesian"``; default: the recommended one for each metric, see docs/intervals.md.',
@@ -75,7 +114,7 @@ class IntervalOptions:
     side: str = option(
         '``"both"`` limits, or only the ``"low"`` or the ``"high"`` limit.',
         default="both",
-        verbs="evaluate Stream",
+        verbs="evaluate Stream rows_needed",
         flags=(
             Flag(
                 "--side",
@@ -87,7 +126,7 @@ class IntervalOptions:
             ),
         ),
     )
-    design: str = option(
+    sampling: str = option(
         '``"cohort"``: rows were sampled; ``"case-control"``: the number of rows of each true '
         "class was fixed.",
         default="cohort",
@@ -111,7 +150,7 @@ class IntervalOptions:
             ("importance", "frequency"),
             "'frequency' says that a row of weight 3 stands for three rows.",
         ),
-        verbs="evaluate compare Stream",
+        verbs="evaluate compare Stream.update",
     )
     seed: int = option(
         "seed of methods that resample.",
@@ -134,7 +173,7 @@ class IntervalOptions:
     anytime: int | bool | None = option(
         "planned number of rows, or of clusters: intervals hold at every look at rows that keep "
         "coming, and are narrowest there; True is 10 000. See docs/monitoring.md.",
-        verbs="evaluate compare gate Monitor",
+        verbs="evaluate compare gate Monitor Stream.report",
         flags=(
             Flag(
                 "--anytime",

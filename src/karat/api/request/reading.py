@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from karat.api.request.checks import Switch, Whole, Words, memory
 from karat.api.request.record import Change, Flag, option
+
+if TYPE_CHECKING:
+    from karat.api.request.groups import Reading
 
 _THREADS = (
     "number of threads; None means KARAT_NUM_THREADS, else all cores. It does not affect the "
@@ -19,6 +22,10 @@ _THREADS = (
 class ReadingOptions:
     """How rows are read."""
 
+    reading: Reading | None = option(
+        "how rows are read: `karat.Reading`.",
+        verbs="evaluate check compare gate Stream Monitor.add",
+    )
     nulls: Literal["error", "drop"] = option(
         '``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or '
         "prediction is null; the report states their number.",
@@ -121,26 +128,6 @@ class ReadingOptions:
 class JudgeOptions:
     """Gold labels of some rows, and a judge's of every row."""
 
-    gold: Any = option(
-        "labels of people, missing (None, NaN, blank) where there is none; or a column of the "
-        "table. With `judge` they give a `JudgedReport`, see docs/judge.md.",
-        verbs="evaluate compare",
-        flags=(
-            Flag(
-                "--gold",
-                "report compare",
-                "Column of gold labels, empty for rows without one. Default: the truth.",
-                "COLUMN",
-            ),
-        ),
-        at={
-            "compare": Change(
-                "labels of people, missing (None, NaN) where there is none, as of `evaluate`. "
-                "Without predictions a dict from system to the verdicts about it, or a table with "
-                "a column for each: systems are compared by the proportion of the positive verdict."
-            )
-        },
-    )
     judge: Any = option(
         "a judge's label for every row; or a column of the table.",
         verbs="evaluate compare",
@@ -153,14 +140,19 @@ class JudgeOptions:
                 "COLUMN",
             ),
         ),
-        at={"compare": Change("a judge's label for every row, in the same forms as `gold`.")},
+        at={
+            "compare": Change(
+                "a judge's label for every row, or, as the truth, a dict from system to the "
+                "verdicts about it."
+            )
+        },
     )
     gold_weights: Any = option(
         "float[n], or a column: inverse of the probability that a row was chosen.",
         verbs="evaluate compare",
         flags=(
             Flag(
-                "--gold-weight",
+                "--gold-weights",
                 "report compare",
                 "Column of the inverse probability of each row to get a gold label.",
                 "COLUMN",

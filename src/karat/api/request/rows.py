@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
+from karat.api.request.checks import Switch
 from karat.api.request.record import Change, Flag, option
 
 _TABLES = "evaluate check gate find_weak_slices Monitor.add"
@@ -327,7 +328,7 @@ class RowRoleOptions:
         "number of rows to keep of each cell of the confusion matrix, bin of probabilities and "
         "slice, the most wrong ones: `Report.rows` and the page list them. Default: 20 if `ids` is "
         "given, else 0. Without ids, rows have their numbers in the source, from 0.",
-        verbs="evaluate",
+        verbs="evaluate gate",
         flags=(
             Flag(
                 "--keep-rows",
@@ -339,7 +340,22 @@ class RowRoleOptions:
                 least=0,
                 most=10_000,
             ),
+            Flag(
+                "--with-rows",
+                "gate",
+                "Store the rows in the baseline, for a paired comparison.",
+                kind="switch",
+            ),
         ),
+        at={
+            "gate": Change(
+                "True: a baseline that `GateResult.save_baseline` writes holds the rows, so that "
+                "the next model is compared row by row.",
+                "bool",
+                False,
+                Switch("True keeps every row for the baseline."),
+            )
+        },
     )
     errors: PathLike[str] | None = option(
         "where to write every wrong row as CSV.",

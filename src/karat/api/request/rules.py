@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from karat.api.request.checks import Switch, Words
 from karat.api.request.record import Change, Flag, option
+
+if TYPE_CHECKING:
+    from karat.api.request.groups import Rules
 
 _NO_TEXT = Switch("A text such as 'no' would count as True.")
 _INCONCLUSIVE = "Verdict of a gate with an inconclusive rule; fail has the exit code 3. Default: "
@@ -54,8 +57,8 @@ class RuleOptions:
         ),
     )
     baseline: Any = option(
-        "what to compare with: a file that `update_baseline` wrote, predictions of the earlier "
-        "model in files or a table, its `Report` or the JSON of it, or, beside arrays, its "
+        "what to compare with: a file that `GateResult.save_baseline` wrote, predictions of the "
+        "earlier model in files or a table, its `Report` or the JSON of it, or, beside arrays, its "
         "predictions of the same rows. Without `max_drop` and `no_worse_than`, accuracy (of sets: "
         "subset accuracy) and macro F1 may not be significantly worse. With `by` it holds rows, or "
         "slices by the same column.",
@@ -79,6 +82,7 @@ class RuleOptions:
             ),
         },
     )
+    rules: Rules | None = option("what a verdict rests on: `karat.Rules`.", verbs="gate Monitor")
     evidence: Literal["value", "low"] = option(
         '``"value"``: bounds hold for the value; ``"low"``: for the limit of its interval on their '
         "side, as always with `anytime`.",
@@ -142,23 +146,13 @@ class RuleOptions:
         ),
         at={"Monitor": Change("exit code of an undecided rule, as in `karat.gate`.")},
     )
-    strict_inconclusive: bool = option(
-        'the same as ``inconclusive="fail"``.',
-        default=False,
-        check=_NO_TEXT,
-        verbs="gate",
-        flags=(Flag("--strict-inconclusive", "gate", kind="switch", is_hidden=True),),
-    )
     warn_only: bool = option(
         "whether the exit code is 0 for every verdict.",
         default=False,
-        check=_NO_TEXT,
-        verbs="gate",
         flags=(Flag("--warn-only", "gate", "Exit with 0 for every verdict.", kind="switch"),),
     )
     update_baseline: str | PathLike[str] | None = option(
         "where to write these predictions as the next baseline, if the gate passes.",
-        verbs="gate",
         flags=(
             Flag(
                 "--update-baseline",
@@ -166,20 +160,6 @@ class RuleOptions:
                 "Write the next baseline, if the gate passes; without a rule, write it alone.",
                 "FILE",
                 "file",
-            ),
-        ),
-    )
-    with_rows: bool = option(
-        "whether it holds the rows, so that the next model is compared row by row.",
-        default=False,
-        check=_NO_TEXT,
-        verbs="gate",
-        flags=(
-            Flag(
-                "--with-rows",
-                "gate",
-                "Store the rows in the baseline, for a paired comparison.",
-                kind="switch",
             ),
         ),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from textwrap import indent
 from typing import Any, Final
 
+from karat.api.request.groups import REQUIRED, Group, arguments_of, arguments_of_group
 from karat.api.request.record import Option
 from karat.api.request.request import options_of
 
@@ -31,12 +32,24 @@ def class_stub(kind: type, base: str) -> str:
     return f"class {name}({base}):{_docstring(kind.__doc__)}{indent(methods, '    ')}"
 
 
+def group_stub(kind: type[Group], base: str) -> str:
+    """The stub of a group of options, as a subclass of the class itself."""
+    options = tuple(arguments_of_group(kind))
+    places = [_parameter(item) for item in options if item.is_positional]
+    named = [_parameter(item) for item in options if not item.is_positional]
+    parts = ["self", *places, *(["*", *named] if named else ())]
+    arguments = "".join(f"    {part},\n" for part in parts)
+    fields = "".join(f"@property\ndef {item.name}(self) -> {item.type}: ...\n" for item in options)
+    body = f"def __init__(\n{arguments}) -> None: ...\n{fields}"
+    return f"class {kind.__name__}({base}):{_docstring(kind.__doc__)}{indent(body, '    ')}"
+
+
 def _verb(name: str, method: str) -> str:
     return name if method == "__init__" else f"{name}.{method}"
 
 
 def _stub(function: Callable[..., Any], verb: str, first: str) -> str:
-    options = options_of(verb)
+    options = arguments_of(verb)
     positional = [_parameter(item) for item in options if item.is_positional]
     named = [_parameter(item) for item in options if not item.is_positional]
     if any(item.name == "data" for item in options):
@@ -50,6 +63,8 @@ def _stub(function: Callable[..., Any], verb: str, first: str) -> str:
 
 
 def _parameter(item: Option) -> str:
+    if item.default is REQUIRED:
+        return f"{item.name}: {item.type}"
     default = f'"{item.default}"' if isinstance(item.default, str) else repr(item.default)
     return f"{item.name}: {item.type} = {default}"
 

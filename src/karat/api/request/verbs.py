@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from textwrap import TextWrapper
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
+from karat.api.request.docs import with_arguments
+from karat.api.request.groups import Design as _Design
+from karat.api.request.groups import Interval, Labels, Reading, Rules, arguments_of, with_groups
 from karat.api.request.record import Option
-from karat.api.request.request import Request, options_of
+from karat.api.request.request import Request
 from karat.api.request.roles import with_roles
 from karat.errors.habits import names_its_arguments
 from karat.metrics import Metric
@@ -18,13 +20,11 @@ from karat.tally import Label
 K = TypeVar("K")
 T = TypeVar("T")
 
-_OF_ANNOTATIONS: Final = (Iterable, Mapping, PathLike, Metric, Label)
-"""What annotations of options name, for `typing.get_type_hints`."""
-_WIDTH: Final = 92
-_WRAPPER: Final = TextWrapper(
-    _WIDTH, initial_indent="    ", subsequent_indent="        ", break_long_words=False
+_OF_ANNOTATIONS: Final = (
+    *(Iterable, Mapping, PathLike, Metric, Label),
+    *(Labels, Interval, Reading, Rules, _Design, Literal),
 )
-_SECTIONS: Final = ("Returns:", "Errors:", "Cost:", "Example:")
+"""What annotations of options name, for `typing.get_type_hints`."""
 
 
 def verb(function: Callable[..., T]) -> Callable[..., T]:
@@ -34,7 +34,7 @@ def verb(function: Callable[..., T]) -> Callable[..., T]:
         K126, K138, K156, K162 arguments that it does not have, or without their names.
     """
     name = function.__qualname__.rpartition("<locals>.")[2].removesuffix(".__init__")
-    options = options_of(name)
+    options = arguments_of(name)
     places = tuple(item.name for item in options if item.is_positional)
     has_data = "data" in places
     n_selves = int("self" in inspect.signature(function).parameters)
@@ -49,8 +49,10 @@ def verb(function: Callable[..., T]) -> Callable[..., T]:
             if twice := [place for place in places[: len(positional)] if place in kwargs]:
                 raise TypeError(f"{name}() got multiple values for argument {twice[0]!r}")
             kwargs |= zip(places, positional, strict=False)
-        options = with_roles(name, kwargs) if has_data else kwargs
-        return function(*args[:n_selves], Request.of(name, **options))
+        values = with_groups(name, kwargs)
+        if has_data:
+            values = with_roles(name, values)
+        return function(*args[:n_selves], Request.of(name, **values))
 
     for fact in ("__module__", "__name__", "__qualname__"):
         setattr(called, fact, getattr(function, fact))
@@ -67,7 +69,7 @@ def verb(function: Callable[..., T]) -> Callable[..., T]:
 
 def with_verbs(kind: type[K]) -> type[K]:
     """The class whose constructor is a verb, with the options of that in its docstring."""
-    kind.__doc__ = with_arguments(kind.__doc__, options_of(kind.__name__))
+    kind.__doc__ = with_arguments(kind.__doc__, arguments_of(kind.__name__))
     return kind
 
 
@@ -95,13 +97,3 @@ def _kind(item: Option) -> Any:
     if item.name in ("data", "predictions"):
         return inspect.Parameter.POSITIONAL_ONLY
     return inspect.Parameter.POSITIONAL_OR_KEYWORD
-
-
-def with_arguments(doc: str | None, options: Sequence[Option]) -> str | None:
-    """A docstring with its section on arguments, before that on what is returned."""
-    if doc is None:  # python -OO
-        return None
-    text = inspect.cleandoc(doc)
-    lines = "\n".join(_WRAPPER.fill(f"{item.name}: {item.text}") for item in options)
-    at = min(text.index(f"\n{each}") for each in _SECTIONS if f"\n{each}" in text)
-    return f"{text[:at]}\nArgs:\n{lines}\n{text[at:]}"

@@ -28,7 +28,7 @@ from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
 
 _TWO: Final = Classes((0, 1), positive=1)
-_ASKED: Final = ("level", "side", "method", "design", "weights_are", "seed", "n_replicates")
+_ASKED: Final = ("level", "side", "method", "weights_are", "seed", "n_replicates")
 _MERGED: Final = ("labels", "positive", "threshold", "max_memory", "is_frequency")
 """Settings that must be equal for streams to be merged."""
 
@@ -61,6 +61,7 @@ class Settings:
             _plain(labels), _plain(request.positive), _plain(request.threshold)
         )
         confidence = {name: _plain(getattr(request, name)) for name in _ASKED}
+        confidence["design"] = _plain(request.sampling)
         found = cls(
             labels,
             names,
@@ -102,9 +103,10 @@ class Settings:
     def of_one_class(self) -> dict[str, Any]:
         """Options that are only for rows with one class, of those that were given."""
         options = {"threshold": self.threshold, "class_names": self.class_names}
-        for name, usual in (("design", "cohort"), ("weights_are", "importance")):
+        usual = {"design": ("sampling", "cohort"), "weights_are": ("weights_are", "importance")}
+        for name, (part, default) in usual.items():
             text = plain_text(self.confidence[name])
-            options[name] = None if text == usual else text
+            options[part] = None if text == default else text
         return {name: value for name, value in options.items() if value is not None}
 
     @property
@@ -122,6 +124,10 @@ class Settings:
     def reader(self) -> BatchReader:
         """Reader of batches of rows with scores."""
         return BatchReader(self.labels, self.positive, self.threshold)
+
+    def with_weights(self, kind: str) -> Settings:
+        """The same with another kind of weights: "importance" or "frequency"."""
+        return replace(self, confidence={**self.confidence, "weights_are": kind})
 
     def check_same(self, other: Settings) -> None:
         """Refuse a stream whose rows were read differently (K202)."""
@@ -149,6 +155,7 @@ class Settings:
             names = {pair[0]: pair[1] for pair in names["of"]}
         labels = found["labels"]
         given = {**found, **found["confidence"], "class_names": names}
+        given["sampling"] = given.pop("design")
         del given["confidence"]
         given["labels"] = None if labels is None else tuple(labels)
         return cls.of(Request.of("Stream", **given))

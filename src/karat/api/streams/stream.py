@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -33,7 +33,6 @@ from karat.errors.reasons import NoPositiveError
 from karat.errors.text import counted, size
 from karat.errors.together import refuse
 from karat.inference.confidence import planned_units
-from karat.metrics import Metric
 from karat.tally import Cells, occurring, reorder, subtract, union
 from karat.tally.serialization import framed
 
@@ -176,6 +175,7 @@ class Stream:
         y_prob, y_score = request.y_prob, request.y_score
         if y_true is None:
             raise error("K127", others="y_pred=")
+        self._count_rows(request)
         rows = device_arrays(y_true, y_pred, y_prob, y_score, weights)
         if rows is not None and self._update_on_device(rows):
             return
@@ -208,6 +208,19 @@ class Stream:
             whole = whole.plus(batch, settings.empty, settings.n_threads)
             self._tallies = whole.warned(*_of_order(y_true, given, weights))
             self._settings = settings
+
+    def _count_rows(self, request: Request) -> None:
+        """Fix by the first batch whether a weight is a number of rows (K202: another later)."""
+        kind, settings = request.weights_are, self._settings
+        is_plain = request.weights is None and self.n_rows > 0
+        if is_plain or kind == settings.confidence["weights_are"]:
+            return
+        if self.n_rows:
+            kinds = settings.confidence["weights_are"], kind
+            raise error("K202", axis="weights=", left=kinds[0], right=kinds[1])
+        with self._lock:
+            self._settings = settings.with_weights(kind)
+            self._devices = StreamDevices(self._settings.empty, self._settings.labels)
 
     def _add(self, batch: Batch) -> None:
         settings = self._settings
@@ -264,11 +277,15 @@ class Stream:
     def _check_same(self, other: Stream) -> None:
         """Refuse a stream with different settings (K202).
 
-        If one has no rows, the positive class is that of the other.
+        If one has no rows, the positive class and the kind of weights are those of the other.
         """
         its, has_rows = other._settings, other.n_rows > 0
         with self._lock:
             own = self._settings
+            if not has_rows:
+                its = its.with_weights(own.confidence["weights_are"])
+            elif not self.n_rows:
+                own = own.with_weights(its.confidence["weights_are"])
             if its.positive is None and not has_rows:
                 its = replace(its, positive=own.positive)
             elif own.positive is None and not self.n_rows:
@@ -408,24 +425,15 @@ class Stream:
         with self._lock:
             self._forget()
 
-    def report(
-        self,
-        metrics: str | Metric | Iterable[str | Metric] | None = None,
-        *,
-        anytime: int | bool | None = None,
-    ) -> Report:
+    @verb
+    def report(self, request: Request) -> Report:
         """Return the report of all rows so far.
-
-        Args:
-            metrics: names of the metrics to compute, or one name; default: those of the stream.
-            anytime: planned number of rows: intervals hold at every report of a stream that goes
-                on; True is 10 000. Give the same number each time. See docs/monitoring.md.
 
         Errors:
             K101 there are no rows; K115 all weights are 0; K134 the classes do not match the
             columns; K237 such intervals need a level, and no replicates; K301 to K309 metrics.
         """
-        settings = self._settings
+        settings, anytime, metrics = self._settings, request.anytime, request.metrics
         if anytime is not None:
             settings = replace(settings, confidence={**settings.confidence, "anytime": anytime})
             if self._tallies.sets is not None:

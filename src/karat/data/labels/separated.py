@@ -27,7 +27,7 @@ _ESCAPE: Final = ord("\\")
 _SPACES: Final = np.zeros(256, np.bool_)
 _SPACES[list(b" \t\r\n\f\v")] = True
 _OFFSETS: Final = {"u": np.int32, "U": np.int64}
-_DO: Final = "Give the text between two labels, as separator='|'; a backslash takes it literally."
+_DO: Final = "Give the text between two labels, as '|'; a backslash takes it literally."
 
 
 _UNUSABLE: Final = re.compile(r"[\\\x00\ud800-\udfff]")

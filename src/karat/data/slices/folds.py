@@ -22,7 +22,7 @@ def folds_of_arrays(folds: Any, n: int) -> tuple[FoldColumns, SliceCodes]:
     """Return the fold of each row in memory.
 
     Args:
-        folds: one value for each row, [n]; or a dict with ``"fold"``, and where they are known
+        folds: one value for each row, [n]; or a mapping with ``"fold"``, and where they are known
             ``"repeat"``, ``"holdout"`` and ``"train_size"``, of such values, or a table of columns
             of these names.
         n: rows.
@@ -38,19 +38,19 @@ def folds_of_arrays(folds: Any, n: int) -> tuple[FoldColumns, SliceCodes]:
     if isinstance(folds, str):
         raise error(
             "K250",
-            found=f"folds={folds!r} names a column, and there is no table",
-            do="Give the fold of each row, or a dict of 'fold' and 'repeat'.",
+            found=f"karat.Folds({folds!r}) names a column, and there is no table",
+            do="Give the fold of each row: karat.Folds(values).",
         )
     given = columns_of_folds(folds)
     if "fold" not in given or not set(given) <= set(ROLES):
         raise error(
             "K250",
-            found=f"folds= has the keys {shown(map(str, given)) or 'none'}",
-            do="Give 'fold', and where they are known 'repeat', 'holdout' and 'train_size'.",
+            found=f"karat.Folds has {shown(map(str, given)) or 'nothing'}",
+            do="Give fold, and where they are known repeat, holdout and train_size.",
         )
     named: dict[str, Any] = {role: role for role in given}
     columns = FoldColumns(**named)
-    parts = [_coded(given[role], f"folds[{role!r}]", role, n) for role in columns.roles]
+    parts = [_coded(given[role], f"{role} of karat.Folds", role, n) for role in columns.roles]
     return columns, crossed(parts, MOST_FOLDS)
 
 

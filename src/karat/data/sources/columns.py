@@ -87,8 +87,9 @@ class TableRequest:
         unique: a column of unique ids; default: detected by name, and "" for none.
         by: a column of the slice of each row; it may have another role, too.
         groups: columns, and crosses of several, whose values and bins are slices.
-        folds: the column of folds; ``"auto"``: detected by name; None: none. Columns of repeats,
-            held-out folds and numbers of training rows beside it are detected by name.
+        folds: the column of folds, or of several roles; ``"auto"``: detected by name; None: none.
+            Columns of repeats, held-out folds and numbers of training rows beside it are detected
+            by name.
         is_searched: whether the groups are columns that are searched for slices: numbers are kept,
             and columns without slices are left out. Default groups: all columns other than labels,
             weights, clusters, ids and model outputs.
@@ -119,7 +120,7 @@ class TableRequest:
     unique: str | None = None
     by: str | None = None
     groups: Sequence[Key] = ()
-    folds: str | None = None
+    folds: str | Mapping[Role, str] | None = None
     keeps_rows: bool = False
     labels: Sequence[Label] | None = None
     positive: Label | None = None
@@ -241,7 +242,7 @@ def find_columns(
     }
     is_detected = request.folds == AUTO and AUTO not in header
     if request.folds is not None and not is_detected:
-        given["fold"] = request.folds
+        given |= {"fold": request.folds} if isinstance(request.folds, str) else request.folds
     roles, chosen, notes = find_score_columns(
         header, types, given, prob, score, first=None if values is None else values.first
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
 from karat._version import __version__
+from karat.errors import error
 from karat.errors.doubts import Doubt, only_doubts, without_doubts
 from karat.errors.text import harmless
 from karat.inference.json_record import JsonRecord
@@ -15,7 +17,7 @@ from karat.results.result import JsonDocument
 Verdict: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 Inconclusive: TypeAlias = Literal["pass", "fail"]
 
-_EXIT_CODES: Final[dict[Verdict | None, int]] = {None: 0, "PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
+_EXIT_CODES: Final[dict[Verdict | None, int]] = {None: 3, "PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
 
 
 def p_text(p: float) -> str:
@@ -139,6 +141,7 @@ class GateResult(JsonDocument):
         updated_baseline: the path of the baseline that was written; None without one.
         anytime: planned number of rows of limits and p-values for every look; None: they hold for
             one look.
+        writer: writes the next baseline for `save_baseline`; None: it does not hold the rows.
     """
 
     title: ClassVar[str] = "karat gate"
@@ -155,6 +158,53 @@ class GateResult(JsonDocument):
     has_sets: bool = False
     updated_baseline: str | None = None
     anytime: int | None = None
+    writer: Callable[[str | PathLike[str]], tuple[str, tuple[str, ...]]] | None = field(
+        default=None, repr=False
+    )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The rows do not travel with their verdict.
+        return {**vars(self), "writer": None}
+
+    @property
+    def why_not(self) -> str | None:
+        """Why these rows are no baseline of the next gate; None: they may be one."""
+        if self.writer is None:
+            return "the result does not hold its rows"
+        if self.verdict == "FAIL":
+            return "the gate failed"
+        return "the gate is inconclusive" if self.verdict == "INCONCLUSIVE" else None
+
+    def save_baseline(self, path: str | PathLike[str]) -> Self:
+        """Write what was measured as the baseline of the next gate.
+
+        It is a file for ``karat.gate(..., baseline=path)``, with the rows if the gate had
+        ``reading=karat.Reading(keep_rows=True)``. A gate without rules writes the first baseline.
+
+        Args:
+            path: of the file; one that is there is replaced.
+
+        Returns:
+            The same result with `updated_baseline` and a note.
+
+        Errors:
+            K178 the gate did not pass, or its result was pickled; K413 the file cannot be written.
+
+        Example:
+            >>> import karat, tempfile, pathlib
+            >>> path = pathlib.Path(tempfile.mkdtemp()) / "baseline.json"
+            >>> truth, predicted = ["cat", "dog"] * 50, ["cat", "dog"] * 45 + ["dog", "cat"] * 5
+            >>> first = karat.gate(truth, predicted, positive="dog").save_baseline(path)
+            >>> karat.gate(truth, predicted, positive="dog", baseline=path).verdict
+            'PASS'
+        """
+        if self.writer is None or self.why_not is not None:
+            why = str(self.why_not)
+            raise error("K178", found=f"{why[0].upper()}{why[1:]}")
+        target, notes = self.writer(path)
+        # Without a rule the headline says it.
+        wrote = (f"Wrote {harmless(target)}.",) if self.rules else ()
+        return replace(self, notes=(*notes, *wrote), updated_baseline=target)
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
@@ -175,16 +225,16 @@ class GateResult(JsonDocument):
 
     @property
     def passed(self) -> bool:
-        """True if the verdict is neither ``"FAIL"`` nor ``"INCONCLUSIVE"``."""
-        return self.verdict in (None, "PASS")
+        """True if the verdict is ``"PASS"``, or a first baseline was written without a rule."""
+        return self.verdict == "PASS" or (not self.rules and self.updated_baseline is not None)
 
     def __bool__(self) -> bool:
         return self.passed
 
     @property
     def exit_code(self) -> int:
-        """0 passed, 1 failed, 3 inconclusive; 0 with `warns_only`."""
-        return 0 if self.warns_only else _EXIT_CODES[self.verdict]
+        """0 passed, 1 failed, 3 inconclusive or without a rule; 0 with `warns_only`."""
+        return 0 if self.warns_only or self.passed else _EXIT_CODES[self.verdict]
 
     def count(self, verdict: str) -> int:
         """Number of rules with this verdict."""
@@ -194,6 +244,8 @@ class GateResult(JsonDocument):
     def headline(self) -> str:
         """``FAIL: 1 of 3 rules failed``, in one line; without a rule what was written."""
         n = len(self.rules)
+        if not n and self.updated_baseline is None:
+            return "no verdict: there is no rule and no baseline"
         if not n:
             return f"baseline written: {harmless(self.updated_baseline or '')}"
         rules = "rule" if n == 1 else "rules"

@@ -28,6 +28,7 @@ from karat.data.slices.codes import as_slices
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
+from karat.errors.options import option
 from karat.tally import Classes
 from karat.tally.axes import slice_axis
 from karat.tally.cells import Axis
@@ -177,7 +178,11 @@ def sets_of_models(
         raise error("K221", found=f"positive={short(positive)} was given, and rows are sets")
     given = [values for values in (y_true, *predicted.values()) if values is not None]
     if separator is not None and all(map(are_sets, given)):
-        raise error("K227", found="Rows are sets already, and no text", do="Leave separator= out.")
+        raise error(
+            "K227",
+            found="Rows are sets already, and no text",
+            do=f"Leave {option('separator')} out.",
+        )
     for argument, values in predicted.items() if separator is None else ():
         if values is not None:
             _check_both({"y_true": y_true, argument: values})

@@ -1,0 +1,18 @@
+"""Messages about groups of options."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MESSAGES: Final = """
+K260  {argument} is given twice.
+      {found}.
+      {do}
+K261  {function} does not take {argument}.
+      It has no such option.
+      {do}
+K262  {argument} is not there yet.
+      A later version has it.
+      {do}
+"""
+"""See `karat.errors.catalogue`."""
