@@ -81,7 +81,6 @@ def command(
     """
     from karat.api.comparing import compare_files
     from karat.cli.streams import ReadingBar
-    from karat.data.labels.separated import checked_separator
     from karat.errors.doubts import without_doubts
     from karat.metrics import get
 
@@ -100,7 +99,6 @@ def command(
         baseline = next(iter(models)) if against_first else None
         show(compare_judged(models, request, flips, baseline), chosen, output, "headline")
         return
-    request = request.but(separator=checked_separator(request.separator))
     known: set[str] = set()
 
     def read(name: str, rows: Rows | TableSets) -> None:

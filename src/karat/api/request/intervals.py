@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from karat.api.request.checks import Switch, Whole, Words
+from karat.api.request.checks import (
+    Level,
+    Switch,
+    Whole,
+    Words,
+    count_of_intervals,
+    word_of_intervals,
+)
 from karat.api.request.record import Change, Flag, option
 
 
@@ -17,6 +24,7 @@ class IntervalOptions:
     level: float | None = option(
         "confidence level of the intervals; None for no intervals.",
         default=0.95,
+        check=Level(),
         verbs="evaluate compare gate find_weak_slices Stream Monitor",
         flags=(
             Flag(
@@ -52,7 +60,11 @@ class IntervalOptions:
                 "1 − level.",
                 "float",
             ),
-            "find_weak_slices": Change("1 − the chance of a false finding among all.", "float"),
+            "find_weak_slices": Change(
+                "1 − the chance of a false finding among all.",
+                "float",
+                check=Level("1 − level is the chance of a false finding."),
+            ),
             "Monitor": Change(
                 "1 − the accepted rate of wrong verdicts, of all looks and rules together.", "float"
             ),
@@ -61,6 +73,7 @@ class IntervalOptions:
     method: str | None = option(
         'method of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or '
         '``"bayesian"``; default: the recommended one for each metric, see docs/intervals.md.',
+        check=word_of_intervals,
         verbs="evaluate Stream",
         flags=(
             Flag(
@@ -75,6 +88,7 @@ class IntervalOptions:
     side: str = option(
         '``"both"`` limits, or only the ``"low"`` or the ``"high"`` limit.',
         default="both",
+        check=word_of_intervals,
         verbs="evaluate Stream",
         flags=(
             Flag(
@@ -91,6 +105,7 @@ class IntervalOptions:
         '``"cohort"``: rows were sampled; ``"case-control"``: the number of rows of each true '
         "class was fixed.",
         default="cohort",
+        check=word_of_intervals,
         verbs="evaluate Stream",
         flags=(
             Flag(
@@ -116,6 +131,7 @@ class IntervalOptions:
     seed: int = option(
         "seed of methods that resample.",
         default=0,
+        check=count_of_intervals,
         verbs="evaluate compare find_weak_slices Stream",
         flags=(
             Flag("--seed", "report", "Seed of resampling methods.", "N", "whole", default=0),
@@ -129,7 +145,10 @@ class IntervalOptions:
         },
     )
     n_replicates: int = option(
-        "number of replicates of methods that resample.", default=1000, verbs="evaluate Stream"
+        "number of replicates of methods that resample.",
+        default=1000,
+        check=count_of_intervals,
+        verbs="evaluate Stream",
     )
     anytime: int | bool | None = option(
         "planned number of rows, or of clusters: intervals hold at every look at rows that keep "
@@ -248,7 +267,10 @@ class ContrastOptions:
         },
     )
     depth: int = option(
-        "the most columns of a slice: 1, 2 or 3.", default=2, verbs="find_weak_slices"
+        "the most columns of a slice: 1, 2 or 3.",
+        default=2,
+        check=Whole(1, "2 looks at crosses of two columns, 3 of three.", 3),
+        verbs="find_weak_slices",
     )
     crosses: bool = option(
         "False looks at single columns only, as with depth 1.",
