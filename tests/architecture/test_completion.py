@@ -196,6 +196,39 @@ def test_jedi_shows_every_parameter_of_every_public_name() -> None:
     assert hidden({"f1": {"y_true"}}, ["f1"])["f1"][0] == "y_pred"
 
 
+TAKE_DATA = {
+    "karat.evaluate": (["y_true", "y_pred"], ["data"]),
+    "karat.compare": (["y_true", "y_pred"], ["data"]),
+    "karat.gate": (["y_true", "y_pred"], ["data"]),
+    "karat.find_weak_slices": (["y_true", "y_pred"], ["data"]),
+    "karat.check": (["y_true", "y_pred"], ["data"]),
+    "karat.Monitor().add": (["y_true", "y_pred"], ["data"]),
+    "karat.f1": (["y_true", "y_pred"], ["y_true", "y_pred"]),
+    "karat.Stream().update": (["y_true", "y_pred"],),
+}
+"""Call → the arguments by place in each form that an editor shows."""
+
+
+@pytest.mark.parametrize("call", TAKE_DATA)
+def test_jedi_shows_arrays_and_data_as_two_forms(call: str) -> None:
+    jedi = optional("jedi")
+    project = jedi.Project(SOURCES.parent, sys_path=[str(SOURCES), *sys.path])
+    finders = [one for one in sys.meta_path if not type(one).__module__.startswith("_editable")]
+    with mock.patch.object(sys, "meta_path", finders):
+        script = jedi.Script(
+            f"import karat\n{call}(", project=project, environment=jedi.InterpreterEnvironment()
+        )
+        forms = script.get_signatures()
+    by_keyword = inspect.Parameter.KEYWORD_ONLY
+    places = [[x.name for x in form.params if x.kind is not by_keyword] for form in forms]
+    assert tuple(places) == TAKE_DATA[call]
+    if "data" in places[-1]:
+        # Each form shows every option; arrays have their roles by place alone.
+        first, second = ([x.name for x in form.params] for form in forms)
+        assert set(second) - set(first) == {"data"}
+        assert len(first) == len(set(first))
+
+
 def pyright(*arguments: str, folder: Path) -> str:
     """What Pyright says of the sources, with the packages of this Python."""
     optional("basedpyright")
@@ -232,6 +265,10 @@ stream = karat.Stream(labels=[0, 1])
 stream.update(t, p)
 area: float = karat.curves.roc(t, y_prob=prob).area + stream.report()["mcc"].value
 passed: bool = karat.gate(report, min={"accuracy": 0.5}).passed
+table = {"label": t, "pred": p}
+by_name = karat.evaluate(table, y_true="label", y_pred="pred").n_rows + karat.check(table).n_rows
+by_role = karat.evaluate(y_true=t, y_pred=p).n_rows + karat.evaluate(t, y_pred=p).n_rows
+several = [karat.compare(t, {"a": p, "b": t}).models, karat.compare(table, y_pred=["a"]).models]
 axes = karat.plot.roc(report, chance=False, linewidth=2)
 axes.set_title("ROC")
 """
@@ -242,6 +279,9 @@ WRONG = (
     "karat.f1(t, p, average=None) + 'text'",
     "karat.plot.roc(chance=1)",
     "karat.no_such_name",
+    "karat.evaluate(data=t)",
+    "karat.evaluate(t, predictions=p)",
+    "karat.evaluate(t, p, y_true=t)",
 )
 
 
@@ -309,3 +349,18 @@ def test_an_attribute_says_what_its_class_says_of_it(kind: type) -> None:
     assert len(listed) > 10
     for name, text in listed.items():
         assert found[name].casefold() == text.casefold()
+
+
+def test_few_lines_of_stubs_are_committed() -> None:
+    """The build writes those of the public names into the package, from records and the catalog."""
+    from native.stubs import WRITERS
+
+    written = {
+        SOURCES / "karat" / home / path
+        for writer, home in WRITERS.items()
+        for path in importlib.import_module(writer).stub_texts()
+    }
+    lines = {path: path.read_text("utf-8").count("\n") for path in SOURCES.rglob("*.pyi")}
+    assert written <= lines.keys()
+    assert sum(lines.values()) > 10_000
+    assert sum(n for path, n in lines.items() if path not in written) <= 3_000

@@ -308,7 +308,7 @@ KINDS: Final[dict[str, type[Doubt]]] = {
     "D116": DisagreementDoubt,
     "D128": WholeWeightsDoubt,
 }
-"""The class of each code by which code tells doubts from others."""
+"""The class of each code whose doubts are handled in another way than others."""
 
 
 def doubt(code: str, **facts: Any) -> Doubt:
