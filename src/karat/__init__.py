@@ -90,10 +90,10 @@ def _metric_function(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    """Return the public names only, independent of which are loaded."""
-    from karat.metrics._registry import all_names
+    """Return the public names, loaded or not, and of each metric the canonical name alone."""
+    from karat.metrics._registry import every_record
 
-    return sorted({*__all__, *all_names()})
+    return sorted({*__all__, *(record.name for record in every_record())})
 
 
 __all__ = ["__version__", *_MODULES, *_HOMES]  # noqa: PLE0604  # all of them texts

@@ -8,6 +8,7 @@ import importlib
 import inspect
 import itertools
 import os
+import pydoc
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import pytest
 
 import karat
 from karat.api.results import ClassReport
+from karat.metrics._registry import all_names, every_record
 from tests.optional import optional
 
 SOURCES = Path(karat.__file__).parents[1]
@@ -40,11 +42,49 @@ def test_dir_lists_public_names_only(state: str, module: str) -> None:
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     listed = found.stdout.split()
     assert [name for name in listed if name.startswith("_") and name != "__version__"] == []
-    wanted = {"karat": {*karat.__all__, "f1", "macro_f1", "mcc", "roc_auc_ovr_macro"}}
-    assert wanted.get(module, set()) <= set(listed)
-    assert module == "karat" or set(listed) == set(importlib.import_module(module).__all__)
+    metrics = {record.name for record in every_record()} if module == "karat" else set()
+    assert set(listed) == metrics.union(importlib.import_module(module).__all__)
     assert {"importlib", "annotations", "Any", "Final", "get_close_matches"}.isdisjoint(listed)
     assert listed == dir(importlib.import_module(module))
+
+
+def crowded(listed: Iterable[str]) -> set[str]:
+    """Names of metrics that are not the canonical name of a record: aliases and averages."""
+    return set(listed).intersection(all_names()) - {record.name for record in every_record()}
+
+
+def test_dir_has_one_name_for_each_metric() -> None:
+    listed = dir(karat)
+    assert len(listed) == len(set(listed))
+    assert 150 < len(listed) < 220
+    assert crowded(listed) == set()
+    assert {record.name for record in every_record()} <= set(listed)
+    several = [name for record in every_record() for name in (record.name, *record.aliases)]
+    assert len(several) > 1.5 * len(every_record())
+    hidden_names = {"macro_f1", "mcc", "f1_score", "roc_auc_ovr_macro", "mean_average_precision"}
+    assert crowded([*listed, *hidden_names]) == hidden_names
+
+
+def test_a_name_that_dir_leaves_out_is_there() -> None:
+    """By attribute, by import and in the stub; a star import takes verbs and classes alone."""
+    names = sorted(crowded(all_names()))
+    assert len(names) > 250
+    assert [name for name in names if not callable(getattr(karat, name))] == []
+    code = "from karat import macro_f1, mcc; from karat import *; print(*globals())"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name for name in ran.stdout.split() if not name.startswith("__")}
+    assert loaded == {*karat.__all__, "macro_f1", "mcc"} - {"__version__"}
+    stub = ast.parse((SOURCES / "karat/__init__.pyi").read_text(encoding="utf-8"))
+    assert set(names) <= {item.name for item in stub.body if isinstance(item, ast.FunctionDef)}
+
+
+def test_help_lists_verbs_and_classes() -> None:
+    text = pydoc.plain(pydoc.render_doc(karat))
+    assert "NAME\n    karat - karat: quality metrics for classifiers." in text
+    assert all(
+        f"    {name}(" in text for name in karat.__all__ if inspect.isfunction(getattr(karat, name))
+    )
+    assert "macro_f1(y_true" not in text
 
 
 def completed(code: str) -> dict[str, str]:
@@ -66,7 +106,7 @@ def undocumented(found: dict[str, str], names: Iterable[str]) -> list[str]:
 
 def test_jedi_completes_every_public_name_with_its_docstring() -> None:
     found = completed("import karat\nkarat.")
-    public = {name for name in dir(karat) if not name.startswith("_")}
+    public = {name for name in [*dir(karat), *all_names()] if not name.startswith("_")}
     # Nothing but the folders of the package stands beside them.
     assert public <= found.keys()
     assert found.keys() - public <= SUBPACKAGES
@@ -134,7 +174,8 @@ def hidden(known: dict[str, set[str]], names: Iterable[str]) -> dict[str, list[s
 
 def callables() -> list[str]:
     """The public names that users call: all but the records that calls return, and errors."""
-    names = [name for name in dir(karat) if parameters_of(name)]
+    every = dict.fromkeys([*dir(karat), *all_names()])
+    names = [name for name in every if parameters_of(name)]
     return [name for name in names if not dataclasses.is_dataclass(getattr(karat, name))]
 
 
@@ -153,6 +194,39 @@ def test_jedi_shows_every_parameter_of_every_public_name() -> None:
     assert len(names) > 400
     assert hidden(known, names) == {}
     assert hidden({"f1": {"y_true"}}, ["f1"])["f1"][0] == "y_pred"
+
+
+TAKE_DATA = {
+    "karat.evaluate": (["y_true", "y_pred"], ["data"]),
+    "karat.compare": (["y_true", "y_pred"], ["data"]),
+    "karat.gate": (["y_true", "y_pred"], ["data"]),
+    "karat.find_weak_slices": (["y_true", "y_pred"], ["data"]),
+    "karat.check": (["y_true", "y_pred"], ["data"]),
+    "karat.Monitor().add": (["y_true", "y_pred"], ["data"]),
+    "karat.f1": (["y_true", "y_pred"], ["y_true", "y_pred"]),
+    "karat.Stream().update": (["y_true", "y_pred"],),
+}
+"""Call → the arguments by place in each form that an editor shows."""
+
+
+@pytest.mark.parametrize("call", TAKE_DATA)
+def test_jedi_shows_arrays_and_data_as_two_forms(call: str) -> None:
+    jedi = optional("jedi")
+    project = jedi.Project(SOURCES.parent, sys_path=[str(SOURCES), *sys.path])
+    finders = [one for one in sys.meta_path if not type(one).__module__.startswith("_editable")]
+    with mock.patch.object(sys, "meta_path", finders):
+        script = jedi.Script(
+            f"import karat\n{call}(", project=project, environment=jedi.InterpreterEnvironment()
+        )
+        forms = script.get_signatures()
+    by_keyword = inspect.Parameter.KEYWORD_ONLY
+    places = [[x.name for x in form.params if x.kind is not by_keyword] for form in forms]
+    assert tuple(places) == TAKE_DATA[call]
+    if "data" in places[-1]:
+        # Each form shows every option; arrays have their roles by place alone.
+        first, second = ([x.name for x in form.params] for form in forms)
+        assert set(second) - set(first) == {"data"}
+        assert len(first) == len(set(first))
 
 
 def pyright(*arguments: str, folder: Path) -> str:
@@ -191,6 +265,10 @@ stream = karat.Stream(labels=[0, 1])
 stream.update(t, p)
 area: float = karat.curves.roc(t, y_prob=prob).area + stream.report()["mcc"].value
 passed: bool = karat.gate(report, min={"accuracy": 0.5}).passed
+table = {"label": t, "pred": p}
+by_name = karat.evaluate(table, y_true="label", y_pred="pred").n_rows + karat.check(table).n_rows
+by_role = karat.evaluate(y_true=t, y_pred=p).n_rows + karat.evaluate(t, y_pred=p).n_rows
+several = [karat.compare(t, {"a": p, "b": t}).models, karat.compare(table, y_pred=["a"]).models]
 axes = karat.plot.roc(report, chance=False, linewidth=2)
 axes.set_title("ROC")
 """
@@ -201,11 +279,14 @@ WRONG = (
     "karat.f1(t, p, average=None) + 'text'",
     "karat.plot.roc(chance=1)",
     "karat.no_such_name",
+    "karat.evaluate(data=t)",
+    "karat.evaluate(t, predictions=p)",
+    "karat.evaluate(t, p, y_true=t)",
 )
 
 
 def test_pyright_finds_no_error_where_every_public_name_is_used(tmp_path: Path) -> None:
-    names = [name for name in dir(karat) if name != "__version__"]
+    names = [name for name in {*dir(karat), *all_names()} if name != "__version__"]
     uses = "".join(f"print(karat.{name})\n" for name in [*names, "__version__"])
     uses += "".join(f"print(karat.plot.{name})\n" for name in karat.plot.__all__)
     uses += "".join(f"print(karat.curves.{name})\n" for name in karat.curves.__all__)
@@ -268,3 +349,18 @@ def test_an_attribute_says_what_its_class_says_of_it(kind: type) -> None:
     assert len(listed) > 10
     for name, text in listed.items():
         assert found[name].casefold() == text.casefold()
+
+
+def test_few_lines_of_stubs_are_committed() -> None:
+    """The build writes those of the public names into the package, from records and the catalog."""
+    from native.stubs import WRITERS
+
+    written = {
+        SOURCES / "karat" / home / path
+        for writer, home in WRITERS.items()
+        for path in importlib.import_module(writer).stub_texts()
+    }
+    lines = {path: path.read_text("utf-8").count("\n") for path in SOURCES.rglob("*.pyi")}
+    assert written <= lines.keys()
+    assert sum(lines.values()) > 10_000
+    assert sum(n for path, n in lines.items() if path not in written) <= 3_000

@@ -14,7 +14,7 @@ import karat
 from karat.compat.catboost import eval_metric
 from karat.data.sources.distributed.frames import distributed_host
 from karat.errors import KaratError
-from karat.metrics._registry import find
+from karat.metrics._registry import all_names, find
 from tests.optional import optional
 
 dd = optional("dask.dataframe")
@@ -33,7 +33,7 @@ ROWS = pd.DataFrame(
     }
 )
 FRAME = dd.from_pandas(ROWS, npartitions=4, sort=False)
-NAMES = sorted(name for name in dir(karat) if not name.startswith("_"))
+NAMES = sorted({name for name in dir(karat) if not name.startswith("_")} | {*all_names()})
 
 
 def takes_columns(function: Any) -> bool:

@@ -99,6 +99,31 @@ def test_what_to_do_about_an_unknown_argument(name: str, given: Any, told: str) 
     assert told in str(problem).splitlines()[-1]
 
 
+VERBS_OF_DATA = ("evaluate", "compare", "gate", "find_weak_slices", "check")
+
+
+@pytest.mark.parametrize("verb", VERBS_OF_DATA)
+@pytest.mark.parametrize("name", ["data", "df", "frame"])
+def test_data_by_name_is_answered_with_the_call_without(verb: str, name: str) -> None:
+    problem = failing(lambda: getattr(karat, verb)(**{name: {"label": TRUE, "pred": PRED}}))
+    wanted = f"Give a table or files first, without a name: karat.{verb}({name})."
+    assert str(problem).splitlines()[-1].strip() == wanted
+    named = failing(lambda: getattr(karat, verb)(predictions=PRED))
+    assert "It is y_pred=, or the second argument" in str(named)
+
+
+def test_only_what_takes_data_says_so() -> None:
+    found = failing(lambda: karat.Monitor(min={"accuracy": 0.5}).add(data=TRUE))
+    assert "without a name: monitor.add(data)." in str(found)
+    for call in (lambda: karat.f1(data=TRUE), lambda: karat.Stream().update(data=TRUE)):
+        assert "Give a table" not in str(failing(call))
+    for verb in VERBS_OF_DATA:
+        assert list(inspect.signature(getattr(karat, verb)).parameters)[:2] == [
+            "data",
+            "predictions",
+        ]
+
+
 def test_a_scorer_names_its_arguments() -> None:
     given: dict[str, Any] = {"pos_label": 1}
     assert "In karat it is positive=." in str(failing(lambda: karat.scorer("f1", **given)))

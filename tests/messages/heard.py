@@ -21,6 +21,7 @@ import karat
 from karat.api.results import ClassReport
 from karat.errors.doubts import Doubt
 from karat.errors.kinds import KaratError
+from karat.metrics._registry import all_names
 from karat.results.parts import MissingMethod
 from tests.corpus.outcome import Prose, plain
 from tests.messages import names
@@ -175,7 +176,7 @@ def _places() -> Iterator[tuple[Any, str, str]]:
     from karat.cli import app
 
     yield app, "run", "--"
-    for name in dir(karat):
+    for name in dict.fromkeys([*dir(karat), *all_names()]):
         if inspect.isfunction(getattr(karat, name, None)):
             yield karat, name, name
     for module in MODULES:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 import karat
+from karat.metrics._registry import all_names
 
 __all__ = [
     "all_options",
@@ -68,7 +69,7 @@ def takes(function: Any, names: list[str]) -> list[str]:
 def callables() -> dict[str, Callable[..., Any]]:
     """Every public function, class and method, by its path below karat."""
     found: dict[str, Callable[..., Any]] = {}
-    homes = [("", karat, dir(karat))]
+    homes = [("", karat, [*dir(karat), *all_names()])]
     homes += [(f"{part}.", named(part), dir(named(part))) for part in PARTS]
     for before, home, names in homes:
         for name in names:

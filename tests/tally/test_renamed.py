@@ -1,4 +1,4 @@
-"""Names of karat.tally that were others: they work, and say what they are called now."""
+"""Names of karat.tally that were others: each is an error that states the name of today."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ RENAMED = {
 
 
 @pytest.mark.parametrize("old", RENAMED)
-def test_an_old_name_works_and_warns(old: str) -> None:
+def test_an_old_name_is_an_error_that_states_the_new(old: str) -> None:
     new = RENAMED[old]
-    with pytest.warns(DeprecationWarning, match=f"{old} is called karat.tally.{new}; .* 0.3"):
-        assert getattr(tally, old) is getattr(tally, new)
+    with pytest.raises(AttributeError, match=f"karat.tally.{old} is called karat.tally.{new}$"):
+        getattr(tally, old)
     assert old not in tally.__all__
+    assert new in tally.__all__
 
 
 def test_another_name_is_absent() -> None:
@@ -30,16 +31,15 @@ def test_another_name_is_absent() -> None:
         tally.Ladders  # noqa: B018
 
 
-def test_former_names_of_losses_work_and_warn() -> None:
-    with pytest.warns(
-        DeprecationWarning, match=r"surprise is called negative_log_probability; .* 0\.3"
-    ):
-        sums = tally.Sums.of({"surprise": [1.0, 2.0]}, [0, 1], 2, ranks=[0, 1])
-    assert sums.names == ("negative_log_probability",)
-    with pytest.warns(DeprecationWarning, match="surprise"):
-        assert sums.mean("surprise") == 1.5
-    with pytest.warns(DeprecationWarning, match="places is called ranks"):
-        assert sums.places is sums.ranks
+def test_former_names_of_losses_are_errors() -> None:
+    new = "surprise is called negative_log_probability"
+    with pytest.raises(ValueError, match=new):
+        tally.Sums.of({"surprise": [1.0, 2.0]}, [0, 1], 2, ranks=[0, 1])
+    sums = tally.Sums.of({"negative_log_probability": [1.0, 2.0]}, [0, 1], 2, ranks=[0, 1])
+    with pytest.raises(ValueError, match=new):
+        sums.mean("surprise")
+    with pytest.raises(AttributeError, match="places is called ranks"):
+        sums.places  # noqa: B018
 
 
 def test_bytes_keep_the_former_names() -> None:

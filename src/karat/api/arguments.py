@@ -21,7 +21,7 @@ from karat.data.labels.matrices import display_names
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import KaratError, error, short, shown
-from karat.errors.doubts import only_doubts
+from karat.errors.doubts import WholeWeightsDoubt
 from karat.errors.options import option
 from karat.errors.reasons import MissingValuesError
 from karat.inference.confidence import Confidence
@@ -63,23 +63,21 @@ def intervals_of(request: Request) -> Confidence | None:
     )
 
 
-def confidence_required(
-    level: Any, do: str, choices: str = "a number between 0 and 1, as 0.95", **asked: Any
-) -> Confidence:
-    """Return how intervals are made, where None is an error (K122)."""
-    found = Confidence.of(level, **asked)
-    if found is None:
+def confidence_required(level: float | None, do: str, **settings: Any) -> Confidence:
+    """Return how intervals are made, where None is an error: K122, with looks K237."""
+    confidence = Confidence.of(level, **settings)
+    if confidence is None:
+        choices = "a number between 0 and 1, as 0.95"
         raise unknown_choice("level", level, choices, do)
-    return found
+    return confidence
 
 
 def dressed(report: ClassReport, class_names: Any, *, is_frequency: bool) -> ClassReport:
     """The report with weights taken as numbers of rows, and classes with their display names."""
     if is_frequency:
         report = _changed(report, _counted_as_rows)
-        settled = [one for one in only_doubts(report.warnings) if one.code == "D128"]
-        rest = tuple(one for one in report.warnings if one not in settled)
-        report = replace(report, warnings=rest) if settled else report
+        rest = tuple(x for x in report.warnings if not isinstance(x, WholeWeightsDoubt))
+        report = replace(report, warnings=rest)
     if class_names is not None or report.classes.names is not None:
         names = display_names(class_names, report.classes)
         classes: Classes = report.classes.named(names)

@@ -8,7 +8,7 @@ from karat.api.evaluation import report_of_request
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
 from karat.errors import KaratError
-from karat.errors.doubts import without_doubts
+from karat.errors.doubts import LikeProbabilitiesDoubt, NoPositiveDoubt, without_doubts
 from karat.output.describe_sets import split_of
 from karat.results import check as checked
 from karat.results.sets import SetReport
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from karat.output.document import Document
 
 _MOST_QUESTIONS: Final = 3
-_OF_ANSWERS: Final = ("D101", "D102")
+_OF_ANSWERS: Final = (NoPositiveDoubt, LikeProbabilitiesDoubt)
 """Doubts that an error asks about already."""
 
 
@@ -72,7 +72,7 @@ def check(request: Request) -> Check:
         ``.doubts``, ``.abilities``, ``.mapping``, ``print``.
 
     Errors:
-        K126 an argument that does not exist.
+        K126 an argument that does not exist; K122, K227 an option that no rows could be read with.
 
     Cost: one pass over the rows.
 
@@ -113,7 +113,7 @@ def check_of(request: Request) -> Check:
     others = (*without_doubts(report.warnings), *split_of(report.source))
     if problems:
         # What an answer was tried with is no finding.
-        doubts = tuple(one for one in doubts if one.code not in _OF_ANSWERS)
+        doubts = tuple(one for one in doubts if not isinstance(one, _OF_ANSWERS))
         classes = Classes(report.classes.labels)
         return Check(report.n_rows, classes, {}, None, tuple(problems), doubts, others)
     return Check(

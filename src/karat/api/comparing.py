@@ -26,7 +26,6 @@ from karat.api.set_models import (
 )
 from karat.api.sources import columns_to_read
 from karat.data.checks import doubts_of_order
-from karat.data.labels.separated import checked_separator
 from karat.data.pairing import Paired, pair_rows, pair_sets
 from karat.data.roles import with_place
 from karat.data.rows import Rows
@@ -75,7 +74,7 @@ def compare(request: Request) -> Comparison:
         return judged_comparison(request)
     sources = sources_of_models(request)
     if sources is not None:
-        request = request.but(separator=checked_separator(request.separator), y_true=None)
+        request = request.but(y_true=None)
         return compare_files(sources, request)[0]
     policy: Policy = request.undefined
     spec = comparison_spec(request)
@@ -88,7 +87,6 @@ def compare(request: Request) -> Comparison:
         raise error("K164", baseline=baseline, models=shown(names))
     if arguments.reports:
         refuse("compare", "reports", request.chosen)
-    request = request.but(separator=checked_separator(request.separator))
     models: Compared
     of_scored: list[Doubt] = []
     if request.separator is not None or are_models_of_sets(arguments):

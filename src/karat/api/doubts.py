@@ -33,7 +33,7 @@ from karat.data.rows import Rows
 from karat.data.scores.order import refuse_found_scores, unnamed_classes
 from karat.data.scores.rows import InMemoryScores
 from karat.errors import short, shown
-from karat.errors.doubts import Doubt, doubt, only_doubts
+from karat.errors.doubts import CauseDoubt, DisagreementDoubt, Doubt, doubt, has_doubt, only_doubts
 from karat.errors.options import as_typed, each_option, is_command_line, option
 from karat.errors.text import count, counted, value
 from karat.inference.confidence import Confidence
@@ -50,8 +50,6 @@ from karat.tally.score_histograms import ScoreHistograms
 if TYPE_CHECKING:
     from karat.results.gate.verdicts import Rule
 
-CAUSES: Final = ("D103", "D111", "D114", "D150")
-"""Why predictions disagree with the truth: that they do needs no doubt of its own."""
 _LOG_LOSS: Final = "negative_log_probability"
 _OTHERWISE: Final = 0.05
 """The share of rows that may be predicted otherwise than by their scores."""
@@ -72,7 +70,7 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
     if not ranks:
         is_prob = report.scores != "scores"
         ranks += of_areas(areas, report.classes, n_columns, is_prob=is_prob)
-    is_told = any(one.code in CAUSES for one in (*labels, *ranks))
+    is_told = has_doubt((*labels, *ranks), CauseDoubt)
     doubts = (
         *of_classes(report.classes),
         *_of_whole_weights(report.cells),
@@ -316,14 +314,14 @@ def of_model(
         yield from ranks
         yield from of_zeros(impossible_rows(rows, metrics), rows.n_rows, of)
         doubts += ranks
-    if not any(one.code in CAUSES for one in doubts):
+    if not has_doubt(doubts, CauseDoubt):
         yield from of_agreement(table, n_deciding, of)
 
 
 def without_effects(doubts: Sequence[Doubt]) -> list[Doubt]:
     """Return the doubts of one side without that of disagreement, where its cause is reported."""
-    is_told = any(one.code in CAUSES for one in doubts)
-    return [one for one in doubts if not (is_told and one.code == "D116")]
+    is_told = has_doubt(doubts, CauseDoubt)
+    return [x for x in doubts if not (is_told and isinstance(x, DisagreementDoubt))]
 
 
 def _n_deciding(found: Tallies) -> int:

@@ -35,7 +35,6 @@ from karat.data.accumulator import Batch, Origin, Tallies, accumulate
 from karat.data.checks import doubts_of_order
 from karat.data.label_doubts import doubts_of_batches
 from karat.data.labels.align import classes_of
-from karat.data.labels.separated import checked_separator
 from karat.data.listing import checked_ids, limit_of_rows
 from karat.data.rows import Counted, Rows
 from karat.data.scores.storage import ScoreParts
@@ -92,7 +91,6 @@ def report_of_request(request: Request) -> Report:
     check_sources(request, is_table=is_table)
     limit = limit_of_rows(request.keep_rows, request.ids)
     spec = replace(spec, keep_rows=0 if spec.is_dry or request.confusion is not None else limit)
-    request = request.but(separator=checked_separator(request.separator))
     if is_table:
         report = report_of_table(of_columns(request), spec)
         if not isinstance(report, ClassReport):

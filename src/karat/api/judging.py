@@ -26,7 +26,7 @@ from karat.data.sources.arrays.sets import hold_sets
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import error
-from karat.errors.doubts import Doubt, no_scores, only_doubts
+from karat.errors.doubts import Doubt, new_doubts, no_scores, only_doubts
 from karat.errors.options import option
 from karat.errors.together import refuse
 from karat.inference.confidence import Confidence
@@ -468,8 +468,7 @@ def _shares(
 def _doubts(gold: ClassReport | None, by_judge: Rows) -> tuple[Doubt, ...]:
     """The doubts about the predictions on the gold rows, and about the judge's labels of all."""
     found = () if gold is None else only_doubts(gold.warnings)
-    codes = {one.code for one in found}
-    return (*found, *(one for one in doubts_of_labels(by_judge) if one.code not in codes))
+    return (*found, *new_doubts(doubts_of_labels(by_judge), found))
 
 
 _FEW: Final = 30

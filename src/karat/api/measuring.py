@@ -39,7 +39,7 @@ from karat.data.slices.counted import by_cluster, by_slice
 from karat.data.table_sets import check_sets, settled_clusters
 from karat.data.weights import refuse_sums
 from karat.errors import error
-from karat.errors.doubts import no_scores
+from karat.errors.doubts import RepeatedIdsDoubt, no_scores
 from karat.errors.options import option
 from karat.errors.together import refuse
 from karat.inference.confidence import Confidence
@@ -283,7 +283,7 @@ def _folds(
         axis.check_rows(codes.codes, rows.clusters.codes)
     elif columns.repeat is None:
         for doubt in report.doubts:
-            if doubt.code == "D105":
+            if isinstance(doubt, RepeatedIdsDoubt):
                 raise folds_share_rows(doubt.evidence.removesuffix("."))
     elif axis.n_repeats > 1 and needs_ids:
         do = f"Name the ids of rows, {option('ids', 'id')}, or clusters that hold them."

@@ -7,11 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.api.doubts import CAUSES
 from karat.data.checks import n_beside_threshold
 from karat.data.label_doubts import doubts_of_labels
 from karat.errors import short, shown
-from karat.errors.doubts import Doubt, doubt
+from karat.errors.doubts import CauseDoubt, Doubt, doubt, has_doubt
 from karat.errors.options import as_typed, option
 from karat.errors.text import count, counted, value
 from karat.inference.confidence import Confidence
@@ -55,7 +54,7 @@ def doubts_of_sets(rows: SetRows, tally: SetTally, mapping: Mapping[str, Any]) -
         *doubts_of_labels(tally),
         *_of_ranks(some),
     ]
-    if not any(one.code in CAUSES for one in found):
+    if not has_doubt(found, CauseDoubt):
         found += _of_agreement(rows, tally)
     return found
 

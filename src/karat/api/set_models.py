@@ -22,7 +22,7 @@ from karat.data.scores.labels import LabelColumns
 from karat.data.sources.arrays.sets import hold_sets, places_of, sets_of_models, with_scores
 from karat.data.table_sets import TableSets, settled_clusters
 from karat.errors import KaratError, error, short, shown
-from karat.errors.doubts import Doubt
+from karat.errors.doubts import Doubt, LabelsDoubt
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate, FlipGroup, Flips
 from karat.inference.comparison.set_labels import LabelDifference, label_differences
@@ -51,7 +51,6 @@ DEFAULTS: Final = ("subset_accuracy", "hamming_loss", "samples_f1", "micro_f1", 
 """The metrics of a comparison of sets when none is named."""
 
 
-_OF_LABELS: Final = ("D111", "D112", "D114", "D120")
 """Doubts about labels, which are those of all models."""
 
 
@@ -135,7 +134,7 @@ class SetModels:
         labels: dict[str, Doubt] = {}
         for name, rows in zip(self.names, self.rows, strict=True):
             for one in doubts_of_sets(rows, rows.tally, {}):
-                if one.code in _OF_LABELS:
+                if isinstance(one, LabelsDoubt):
                     labels.setdefault(one.noticed, one.within(name))
                 else:
                     yield one.within(name)

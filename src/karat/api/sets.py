@@ -6,21 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from karat.api.forms import attach_forms_of_slices
-from karat.api.options import one_of
 from karat.api.report import Report
 from karat.api.results import Result
 from karat.api.shown import ClassRows
-from karat.data.sources.arrays.sets import places_of
-from karat.errors import error
 from karat.results import result
 from karat.results.sets import SetReport
-from karat.tally import Label
 from karat.tally.writing import write_text
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from karat.api.row_list import RowList
     from karat.output.document import Document
     from karat.output.tidy import Row
     from karat.results.slices import ByColumn, SetSliceTable
@@ -64,6 +59,7 @@ class MultilabelReport(SetReport, Report):
     """
 
     kind = "A report of sets of labels"
+    methods = frozenset({"of_labels", "wrong_rows"})
     result_type: ClassVar[type[result.Result]] = Result
     """Type of the results of metrics."""
 
@@ -97,77 +93,6 @@ class MultilabelReport(SetReport, Report):
         As `karat.Report.per_class`, of the labels.
         """
         return ClassRows.kept(super().per_class, self, ("label", "labels"))
-
-    def of_labels(self, labels: Sequence[Label] | str) -> Self:
-        """The report of some of the labels alone: of a stratum, as the rare ones.
-
-        With most labels absent from the rows, averages over the labels depend on what counts for
-        those that are never true (Edin et al. 2023, arXiv 2304.10909): ``"present"`` leaves them
-        out.
-
-        Args:
-            labels: any of those of the report; their order stays. Or ``"present"``: those that are
-                true in some row; ``"either"``: true or predicted in some row; ``"all"``.
-
-        Errors:
-            K122 another word; K109 a label that is not one of them; K110 to K112 no list of
-            labels; K211 the rows were not kept, as of a report that was read from JSON.
-
-        Example:
-            >>> import karat
-            >>> report = karat.evaluate([{"cat"}, {"dog"}, {"cat"}], [{"cat"}, {"cat"}, {"cat"}])
-            >>> report.of_labels(["dog"])["macro_f1"].value
-            0.0
-        """
-        if isinstance(labels, str):
-            labels = self._occurring(labels)
-        if self.encoded is None:
-            do = "Evaluate the rows again: JSON does not hold them."
-            raise error("K211", name="a report of some labels", do=do)
-        return self.of_rows(self.encoded.only(places_of(labels, self.classes, "labels")))
-
-    def wrong_rows(
-        self, missed: Label | None = None, added: Label | None = None, *, limit: int | None = None
-    ) -> RowList:
-        """Return the rows whose predicted labels are wrong, the worst first.
-
-        Rows of whose truth nothing is known are left out. Those with most wrong labels come first;
-        of one label with scores, those where its score is most wrong.
-
-        Args:
-            missed: a label that is true and not predicted, or its display name.
-            added: a label that is predicted and not true.
-            limit: number of rows to list; default: 20.
-
-        Returns:
-            A `RowList`: records (dicts) in a sequence, with ``true``, ``pred``, ``missed`` and
-            ``added`` as lists of labels; ``.n`` is the number of rows that meet the conditions.
-            Frames and text have the labels of a set as one text, ``"sea|sky"``.
-
-        Errors:
-            K233 the rows were not kept, as of a report that was read from JSON; K234 no such
-            label.
-
-        Example:
-            >>> import karat
-            >>> sets = [{"cat"}, {"dog"}, {"cat", "dog"}]
-            >>> report = karat.evaluate(sets, [{"cat"}, {"cat"}, {"cat"}], ids=["a", "b", "c"])
-            >>> report.wrong_rows(missed="dog").ids
-            ['b', 'c']
-        """
-        from karat.api.row_list import RowList
-        from karat.results.set_row_list import wrong_rows_of
-
-        found = wrong_rows_of(self, missed, added, limit)
-        return RowList(found.records, found.columns, found.n)
-
-    def _occurring(self, word: str) -> Sequence[Label]:
-        """The labels that a word stands for."""
-        do = "'present' takes the labels that are true in some row, 'either' the predicted too."
-        chosen = one_of("labels", word, ("all", "present", "either"), do)
-        tp, fp, fn, _ = self.tally.counts
-        known = {"all": tp >= 0, "present": tp + fn > 0, "either": tp + fn + fp > 0}[chosen]
-        return [label for label, is_in in zip(self.labels, known.tolist(), strict=True) if is_in]
 
     def text(self, width: int = 80) -> str:
         """The report as plain text of at most `width` columns."""

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from karat.api.arguments import column_name, confidence_required, of_table, score_columns
+from karat.api.arguments import column_name, of_table, score_columns
 from karat.api.doubts import of_rows, with_order_of_rows
 from karat.api.forms import attach_forms
 from karat.api.measuring import Spec, report_of
-from karat.api.options import unknown_choice, whole_number
+from karat.api.options import unknown_choice
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
 from karat.api.score_functions import given_scores
@@ -46,6 +46,7 @@ from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
 from karat.errors.doubts import no_scores, without_doubts
 from karat.errors.options import parameter
+from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
 from karat.inference.slices import weak
 from karat.inference.slices.candidates import SearchColumn, column_of_numbers, column_of_values
@@ -87,7 +88,6 @@ class WeakSlices(weak.WeakSlices):
 attach_forms(WeakSlices)
 
 
-_MOST_DEPTH: Final = 3
 _OF_SCORES: Final = ("prob", "score")
 
 
@@ -168,13 +168,10 @@ def find_weak_slices(request: Request) -> WeakSlices:
         >>> found.slices[0].name, found.slices[0].value
         ('site = c', 1.0)
     """
-    do = "1 − level is the chance of a false finding."
-    confidence = confidence_required(
-        request.level, do, "a number between 0 and 1", seed=request.seed
-    )
+    confidence = Confidence.of(request.level, seed=request.seed)
+    assert confidence is not None
     least_n, n_shuffles = request.min_n, request.n_permutations
-    do = "2 looks at crosses of two columns, 3 of three."
-    deepest = whole_number("depth", request.depth, do, 1, _MOST_DEPTH) if request.crosses else 1
+    deepest = request.depth if request.crosses else 1
     wanted = _metric(request.metric)
     given = _read(request, wanted)
     measure = _measured(given, wanted)

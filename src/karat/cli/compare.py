@@ -82,7 +82,6 @@ def command(
     from karat.api.arguments import refuse_without_judge
     from karat.api.comparing import compare_files
     from karat.cli.streams import ReadingBar
-    from karat.data.labels.separated import checked_separator
     from karat.errors.doubts import without_doubts
     from karat.metrics import get
 
@@ -102,7 +101,6 @@ def command(
         baseline = next(iter(models)) if against_first else None
         show(compare_judged(models, request, flips, baseline), chosen, output, "headline")
         return
-    request = request.but(separator=checked_separator(request.separator))
     known: set[str] = set()
 
     def read(name: str, rows: Rows | TableSets) -> None:

@@ -63,7 +63,6 @@ def command(
     from karat.api.evaluation import spec_of
     from karat.api.table_reports import report_of_table
     from karat.cli.streams import ReadingBar
-    from karat.data.labels.separated import checked_separator
     from karat.data.listing import KEPT_ROWS
 
     chosen = format_of(format_, output)
@@ -73,9 +72,7 @@ def command(
     request = request_of("report", "evaluate", typed)
     # A metric that does not exist is reported before the data is read.
     spec, request = spec_of(request)
-    request = request.but(
-        y_true=source_of(predictions), separator=checked_separator(request.separator)
-    )
+    request = request.but(y_true=source_of(predictions))
     shown: Literal["headline", "all"] = "all" if request.metrics == "all" else "headline"
     refuse_without_judge(request)
     if request.judge is not None:

@@ -292,6 +292,7 @@ def repeated_ids(count: int, n: int, column: str | None, value: object) -> Doubt
         value=repr(value),
         how="give the ids as clusters" if column is None else "name the column",
         option=option("clusters", column),
+        settled_by=None if column is None else {"clusters": column},
     )
 
 

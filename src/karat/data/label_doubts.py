@@ -14,7 +14,7 @@ import numpy.typing as npt
 from karat.data.rows import Rows
 from karat.data.sources.files.text_labels import is_null_like
 from karat.errors import short, shown
-from karat.errors.doubts import Doubt, doubt
+from karat.errors.doubts import Doubt, SpellingDoubt, doubt, has_doubt
 from karat.errors.options import is_command_line, option, option_of_list
 from karat.errors.text import counted
 from karat.tally import Cells, Classes, to_marginals
@@ -32,7 +32,7 @@ def doubts_of_labels(found: Cells | Rows | SetTally) -> Iterator[Doubt]:
     occurrences = _occurrences(found)
     spellings = [*_of_spelling(occurrences)] if any(map(_is_text, found.classes.labels)) else []
     yield from spellings
-    if any(one.code == "D111" for one in spellings):
+    if has_doubt(spellings, SpellingDoubt):
         yield from _of_predictions_alone(occurrences)
     else:
         codings = [*_of_two_codings(occurrences)] or [*_of_coding(occurrences)]

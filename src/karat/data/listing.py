@@ -167,13 +167,15 @@ def checked_ids(ids: Any, n: int) -> Any:
     return values
 
 
-def limit_of_rows(keep_rows: Any, ids: Any) -> int:
-    """Return how many rows are kept of each group (K232: not a whole number, at least 0).
+def limit_of_rows(keep_rows: int | None, ids: Any) -> int:
+    """Return how many rows are kept of each group; without a number, some if rows have ids."""
+    if keep_rows is not None:
+        return keep_rows
+    return KEPT_ROWS if ids is not None and not (isinstance(ids, str) and not ids) else 0
 
-    Without a number, rows are kept if they have ids.
-    """
-    if keep_rows is None:
-        return KEPT_ROWS if ids is not None and not (isinstance(ids, str) and not ids) else 0
+
+def checked_limit(keep_rows: Any) -> int:
+    """Return a number of rows to keep of each group (K232)."""
     is_number = isinstance(keep_rows, numbers.Integral) and not isinstance(keep_rows, bool)
     if not is_number or not 0 <= int(keep_rows) <= MOST_KEPT:
         raise error("K232", value=keep_rows, most=MOST_KEPT)

@@ -91,7 +91,12 @@ def _doubt(parts: Any) -> Doubt:
     names = ("code", "noticed", "evidence", "option")
     if not isinstance(parts, dict) or not all(isinstance(parts.get(x), str) for x in names):
         raise damaged(f"A doubt is {short(parts)}")
-    return Doubt(*(harmless(parts[name]) for name in names))
+    settled_by = parts.get("settled_by", {})
+    if not isinstance(settled_by, dict) or not all(isinstance(x, str) for x in settled_by.values()):
+        raise damaged(f"A doubt is {short(parts)}")
+    settled_by = {harmless(name): harmless(value) for name, value in settled_by.items()}
+    code, noticed, evidence, option = (harmless(parts[name]) for name in names)
+    return Doubt(code, noticed, evidence, option, settled_by)
 
 
 def _crossed(data: Any, cells: Cells | None) -> CrossedCells:

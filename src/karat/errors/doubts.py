@@ -6,8 +6,8 @@ A doubt never changes a number. What would change one is an error or an option.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, Final, Self
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Self, cast
 
 from karat.errors import KaratError, error
 from karat.errors.options import as_typed, is_command_line, option
@@ -176,6 +176,7 @@ class Doubt(str):
         noticed: what is unusual.
         evidence: what was found, with counts.
         option: the option that settles it, as the user types it.
+        settled_by: the same as names and values, where one is known: ``{"clusters": "user"}``.
 
     Example:
         >>> import karat
@@ -188,16 +189,28 @@ class Doubt(str):
     noticed: str
     evidence: str
     option: str
+    settled_by: Mapping[str, str]
 
-    __slots__ = ("code", "evidence", "noticed", "option")
+    __slots__ = ("code", "evidence", "noticed", "option", "settled_by")
 
-    def __new__(cls, code: str, noticed: str, evidence: str, option: str) -> Self:
-        found = super().__new__(cls, " ".join(part for part in (noticed, evidence, option) if part))
-        found.code, found.noticed, found.evidence, found.option = code, noticed, evidence, option
-        return found
+    def __new__(
+        cls,
+        code: str,
+        noticed: str,
+        evidence: str,
+        option: str,
+        settled_by: Mapping[str, str] | None = None,
+    ) -> Self:
+        kind = cast("type[Self]", KINDS.get(code, cls))
+        text = " ".join(part for part in (noticed, evidence, option) if part)
+        made = super().__new__(kind, text)
+        made.code, made.noticed, made.evidence, made.option = code, noticed, evidence, option
+        made.settled_by = dict(settled_by or {})
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.code, self.noticed, self.evidence, self.option)
+        # Its class follows from the code.
+        return Doubt, (self.code, self.noticed, self.evidence, self.option, self.settled_by)
 
     @property
     def coded(self) -> str:
@@ -206,17 +219,113 @@ class Doubt(str):
 
     def within(self, side: str) -> Doubt:
         """The same doubt, about one side of several: ``"the baseline"``, or a model."""
-        return Doubt(self.code, f"In {side}: {self.noticed}", self.evidence, self.option)
+        noticed = f"In {side}: {self.noticed}"
+        return Doubt(self.code, noticed, self.evidence, self.option, self.settled_by)
 
-    def to_dict(self) -> dict[str, str]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the content as JSON types."""
         parts = ("code", "noticed", "evidence", "option")
-        return {name: getattr(self, name) for name in parts}
+        more = {"settled_by": dict(self.settled_by)} if self.settled_by else {}
+        return {name: getattr(self, name) for name in parts} | more
+
+
+class NoPositiveDoubt(Doubt):
+    """Neither of two classes is named as the positive one."""
+
+    __slots__ = ()
+
+
+class LikeProbabilitiesDoubt(Doubt):
+    """Scores may be probabilities."""
+
+    __slots__ = ()
+
+
+class CauseDoubt(Doubt):
+    """Why predictions may disagree with the truth: that they do needs no doubt of its own."""
+
+    __slots__ = ()
+
+
+class LabelsDoubt(Doubt):
+    """About the labels, which several models have in common."""
+
+    __slots__ = ()
+
+
+class CodingDoubt(CauseDoubt, LabelsDoubt):
+    """Truth and predictions may code the classes differently."""
+
+    __slots__ = ()
+
+
+class SpellingDoubt(CodingDoubt):
+    """Two classes may be one that is spelled in two ways."""
+
+    __slots__ = ()
+
+
+class RepeatedIdsDoubt(Doubt):
+    """Rows repeat an id."""
+
+    __slots__ = ()
+
+
+class InfiniteLossDoubt(Doubt):
+    """The log loss is infinite."""
+
+    __slots__ = ()
+
+
+class UnreadScoresDoubt(Doubt):
+    """Columns that may be scores are not read."""
+
+    __slots__ = ()
+
+
+class DisagreementDoubt(Doubt):
+    """Predictions agree with the truth less than by chance."""
+
+    __slots__ = ()
+
+
+class WholeWeightsDoubt(Doubt):
+    """Whole weights may be numbers of rows."""
+
+    __slots__ = ()
+
+
+KINDS: Final[dict[str, type[Doubt]]] = {
+    "D101": NoPositiveDoubt,
+    "D102": LikeProbabilitiesDoubt,
+    **dict.fromkeys(("D103", "D150"), CauseDoubt),
+    "D105": RepeatedIdsDoubt,
+    "D106": InfiniteLossDoubt,
+    "D108": UnreadScoresDoubt,
+    "D111": SpellingDoubt,
+    **dict.fromkeys(("D112", "D120"), LabelsDoubt),
+    "D114": CodingDoubt,
+    "D116": DisagreementDoubt,
+    "D128": WholeWeightsDoubt,
+}
+"""The class of each code whose doubts are handled in another way than others."""
 
 
 def doubt(code: str, **facts: Any) -> Doubt:
-    """Make the doubt of that code."""
-    return Doubt(code, *(filled(as_typed(part), facts) for part in DOUBTS[code]))
+    """Make the doubt of that code; `settled_by` is an attribute, the rest fills its text."""
+    noticed, evidence, settles = (filled(as_typed(part), facts) for part in DOUBTS[code])
+    return Doubt(code, noticed, evidence, settles, facts.get("settled_by"))
+
+
+def has_doubt(doubts: Iterable[Doubt], kind: type[Doubt]) -> bool:
+    """True if one of the doubts is of a kind."""
+    return any(isinstance(each, kind) for each in doubts)
+
+
+def new_doubts(doubts: Iterable[Doubt], known: Iterable[Doubt]) -> list[Doubt]:
+    """The doubts that do not say of the same rows what a known one says."""
+    codes = {each.code for each in known}
+    return [each for each in doubts if each.code not in codes]
 
 
 def no_scores(name: str, warnings: Iterable[str] = ()) -> KaratError:
@@ -225,7 +334,9 @@ def no_scores(name: str, warnings: Iterable[str] = ()) -> KaratError:
     Args:
         warnings: those of the rows, doubts among them.
     """
-    unread = next((one for one in only_doubts(warnings) if one.code == "D108"), None)
+    unread = next(
+        (one for one in only_doubts(warnings) if isinstance(one, UnreadScoresDoubt)), None
+    )
     if unread is not None:
         do = f"{unread.noticed} {unread.evidence} {unread.option}"
     elif is_command_line():

@@ -66,7 +66,7 @@ _OF_GROUPS: Final = {
     "warn_only": "A script decides by result.passed; only the command has --warn-only.",
 }
 """Arguments of karat 0.2 → what they are in a group."""
-_TABLES: Final = ("data", "df", "frame", "table", "path", "file", "files", "predictions")
+_TABLES: Final = ("data", "df", "frame", "table", "path", "file", "files")
 _OF_COMMANDS: Final = {
     "average": "A report has every average: --metrics macro_f1,micro_f1",
     "multi_class": "Each choice is a metric: --metrics roc_auc_ovr_macro,roc_auc_ovo_macro",
@@ -211,7 +211,12 @@ def option_word(flag: str, known: Collection[str]) -> str | None:
 
 
 def unknown_argument(
-    function: str, name: str, takes: Collection[str], given: Mapping[str, object] | None = None
+    function: str,
+    name: str,
+    takes: Collection[str],
+    given: Mapping[str, object] | None = None,
+    *,
+    has_data: bool = False,
 ) -> KaratError:
     """K126: a function has no argument of that name.
 
@@ -219,13 +224,18 @@ def unknown_argument(
         function: its name.
         takes: the arguments that it has.
         given: the arguments by name, with their values.
+        has_data: whether its first argument may be a table or files.
     """
     word = karat_word(name, takes, given)
     of_own = _OF_FUNCTIONS.get(function, {}).get(name)
     if function.startswith("karat.plot.") and name in _OF_PLOTS:
         of_own = _OF_PLOTS[name].format(name=name)
-    if of_own is None and name in _TABLES and "ids" in takes:
-        of_own = f"Give a table or files first, without a name: karat.{function}({name})."
+    if of_own is None and has_data and name in _TABLES:
+        kind, _, method = function.rpartition(".")
+        called = f"{kind.lower()}.{method}" if kind else f"karat.{function}"
+        of_own = f"Give a table or files first, without a name: {called}({name})."
+    if of_own is None and has_data and name == "predictions":
+        of_own = "It is y_pred=, or the second argument, without a name."
     if of_own is None and word is None:
         of_own = _OF_GROUPS.get(name) or _of_parts(name, takes, given or {})
     if of_own is not None:
@@ -318,7 +328,8 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
             raise unnamed_scores(found)
         if not kwargs.keys() <= keywords:
             name = min(kwargs.keys() - keywords)
-            raise unknown_argument(spoken, name, [x for x in named if x in keywords], kwargs)
+            known = [x for x in named if x in keywords]
+            raise unknown_argument(spoken, name, known, kwargs, has_data="data" in takes)
         try:
             return function(*args, **kwargs)
         except TypeError:

@@ -264,7 +264,7 @@ def refuse(verb: str, beside: Kind | Design, chosen: Mapping[str, Any]) -> None:
         if cell.values and not any(value is each or _is_text(value, each) for each in cell.values):
             continue
         argument = option(cell.option)
-        if cell.values and cell.code == "K237":
+        if cell.values and beside == "looks":
             # Texts of the command line, None in Python.
             argument = option(cell.option, value or "none").replace("'none'", "None")
         elif cell.values == (None,):

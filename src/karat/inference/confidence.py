@@ -38,8 +38,12 @@ STRETCHED: Final = "test inversion"
 """Default for sums or maxima of absolute differences, which resamples, too."""
 LESS_BIAS: Final = "bootstrap less bias"
 """Default for other extremes, such as maxima over thresholds."""
-_REPLICATES: Final = (100, 1_000_000)
-_SEED_MAX: Final = 2**64 - 1
+_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "side": get_args(Side),
+    "method": METHODS,
+    "design": get_args(Design),
+}
+_COUNTS: Final = {"seed": (0, 2**64 - 1), "n_replicates": (100, 1_000_000)}
 _TAILS: Final = (1e-12, 0.4999)
 """Range of the tail probability beyond each limit."""
 _LEAST_LEVEL: Final = 0.5
@@ -188,50 +192,68 @@ class Confidence:
         Errors:
             K122 one of them is invalid; K237 limits at every look cannot be made this way.
         """
-        words: dict[str, Any] = {}
-        for argument, value, known in (
-            ("side", side, get_args(Side)),
-            ("method", "default" if method is None else method, METHODS),
-            ("design", design, get_args(Design)),
-        ):
-            if not isinstance(value, str) or value not in known:
-                do = instead_of(argument, value, known)
-                raise _refused(argument, value, ", ".join(map(repr, known)), do)
-            words[argument] = str(value)
-        seed = _whole(seed, "seed", 0, _SEED_MAX)
-        n_replicates = _whole(n_replicates, "n_replicates", *_REPLICATES)
+        settings: dict[str, Any] = {
+            "side": checked_word("side", side),
+            "method": checked_word("method", "default" if method is None else method),
+            "design": checked_word("design", design),
+            "seed": checked_count("seed", seed),
+            "n_replicates": checked_count("n_replicates", n_replicates),
+        }
         planned = planned_units(anytime)
         if planned is not None:
             refuse("any", "looks", {"level": level, "method": method})
-        if level is None:
+        checked = checked_level(level)
+        if checked is None:
             return None
-        is_number = not isinstance(level, bool | str | bytes) and getattr(level, "ndim", 0) == 0
-        try:
-            share = float(level) if is_number else math.nan
-        except (TypeError, ValueError, OverflowError):
-            share = math.nan
-        if not 0.0 < share < 1.0:
-            choices = "a number between 0 and 1, as 0.95, or None for no intervals"
-            do = instead_of("level", level, (None,))
-            if 50.0 <= share < 100.0:
-                do = f"Give {option('level', float(f'{share / 100.0:g}'))}: a proportion. "
-            raise _refused("level", level, choices, do)
-        if share < _LEAST_LEVEL:
-            coverage = option("level", float(f"{1.0 - share:.12g}"))
-            do = f"Give {coverage}: level= is the coverage of the intervals, not their error rate. "
-            do = do if share >= _TAILS[0] else ""
-            choices = f"a number from {_LEAST_LEVEL} to 1, as 0.95, or None for no intervals"
-            raise _refused("level", level, choices, as_typed(do))
-        found = cls(share, **words, seed=seed, n_replicates=n_replicates)
+        confidence = cls(checked, **settings)
         least, most = _TAILS
-        if least <= found.tail <= most:
-            found = replace(found, anytime=planned)
-        else:
-            sides = 2.0 if found.side == "both" else 1.0
-            low = max(_LEAST_LEVEL, 1.0 - most * sides)
-            choices = f"a number from {low:g} to 1 − {least * sides:g}, as 0.95"
-            raise _refused("level", level, choices)
-        return found
+        if least <= confidence.tail <= most:
+            return replace(confidence, anytime=planned)
+        sides = 2.0 if confidence.side == "both" else 1.0
+        low = max(_LEAST_LEVEL, 1.0 - most * sides)
+        choices = f"a number from {low:g} to 1 − {least * sides:g}, as 0.95"
+        raise _refused("level", level, choices)
+
+
+def checked_level(level: Any) -> float | None:
+    """Return a confidence level; None for no intervals (K122).
+
+    How near to 1 it may be depends on the side of the limits: `Confidence.of`.
+    """
+    if level is None:
+        return None
+    is_number = not isinstance(level, bool | str | bytes) and getattr(level, "ndim", 0) == 0
+    try:
+        share = float(level) if is_number else math.nan
+    except (TypeError, ValueError, OverflowError):
+        share = math.nan
+    if not 0.0 < share < 1.0:
+        choices = "a number between 0 and 1, as 0.95, or None for no intervals"
+        do = instead_of("level", level, (None,))
+        if 50.0 <= share < 100.0:
+            do = f"Give {option('level', float(f'{share / 100.0:g}'))}: a proportion. "
+        raise _refused("level", level, choices, do)
+    if share < _LEAST_LEVEL:
+        coverage = option("level", float(f"{1.0 - share:.12g}"))
+        do = f"Give {coverage}: level= is the coverage of the intervals, not their error rate. "
+        do = do if share >= _TAILS[0] else ""
+        choices = f"a number from {_LEAST_LEVEL} to 1, as 0.95, or None for no intervals"
+        raise _refused("level", level, choices, as_typed(do))
+    return share
+
+
+def checked_word(argument: str, value: Any) -> str:
+    """Return a side, a method or a design as plain text (K122)."""
+    known = _WORDS[argument]
+    if not isinstance(value, str) or value not in known:
+        do = instead_of(argument, value, known)
+        raise _refused(argument, value, ", ".join(map(repr, known)), do)
+    return str(value)
+
+
+def checked_count(argument: str, value: Any) -> int:
+    """Return a seed, or a number of replicates (K122)."""
+    return _whole(value, argument, *_COUNTS[argument])
 
 
 def planned_units(anytime: Any) -> int | None:

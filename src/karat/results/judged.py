@@ -13,6 +13,7 @@ from karat.inference.json_record import JsonRecord, json_value
 from karat.metrics import Metric, get
 from karat.metrics._applies import check_applies
 from karat.metrics._registry import find
+from karat.results.named import keys_of
 from karat.results.parts import why_missing
 from karat.results.result import JsonDocument, Result, Results
 from karat.tally import Classes
@@ -185,6 +186,9 @@ class JudgedReport(JsonDocument):
         if name.startswith("_") or find(name) is None:
             raise AttributeError(f"A judged report has neither an attribute nor a metric {name!r}.")
         return self[name]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return keys_of(self.listed, lambda metric: str(metric) in self.listed)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.listed)

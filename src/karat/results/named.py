@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from karat._version import __version__
@@ -14,11 +14,17 @@ from karat.errors.reasons import UnknownMetricError
 from karat.inference.confidence import Confidence, Interval
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
-from karat.metrics._registry import find
+from karat.metrics._registry import all_names, find
 from karat.results.parts import why_missing
 from karat.results.result import Result, Results, Signature
 from karat.tally import Classes, Fields
 from karat.tally.cached import cached_property
+
+
+def keys_of(listed: Iterable[str], answers: Callable[[Metric], bool]) -> list[str]:
+    """What IPython and Jupyter complete in ``report["``: every name that a report answers to."""
+    others = ((name, find(name)) for name in all_names())
+    return [*dict.fromkeys([*listed, *(x for x, metric in others if metric and answers(metric))])]
 
 
 class NamedResults(ABC):
@@ -59,6 +65,10 @@ class NamedResults(ABC):
     @abstractmethod
     def _every(self) -> Iterable[Metric]:
         """Metrics that are listed where none were requested."""
+
+    @abstractmethod
+    def _answers(self, metric: Metric) -> bool:
+        """True if the rows have a metric, listed or not."""
 
     @abstractmethod
     def _result(self, metric: Metric) -> Result:
@@ -167,6 +177,9 @@ class NamedResults(ABC):
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name in self._listed if name.isidentifier())]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return keys_of(self._listed, self._answers)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._listed)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.curves._kept import MOST_CLASSES, Curves, Keeper, no_curves
-from karat.errors import error
+from karat.errors import InputError, error
 from karat.errors.doubts import no_scores
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.set_intervals import SetIntervals
@@ -21,7 +21,13 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._measure import measure
 from karat.metrics._metric import Values
-from karat.metrics._of_set_scores import SetScores, is_in_report, is_of_labels, is_pooled
+from karat.metrics._of_set_scores import (
+    SetScores,
+    is_in_report,
+    is_of_labels,
+    is_of_ranks,
+    is_pooled,
+)
 from karat.metrics._of_sets import meant_on_sets, values_on_sets
 from karat.metrics._registry import metrics_of_sets
 from karat.metrics.reasons import undefined_of_scores, undefined_on_sets
@@ -173,6 +179,16 @@ class SetReport(NamedResults):
             return [metric for metric in every if not metric.needs_scores or metric in known]
         kind = {"is_prob": self.scores == "probabilities", "has_all": self.scored.has_all}
         return [m for m in every if not m.needs_scores or is_in_report(m, **kind)]
+
+    def _answers(self, metric: Metric) -> bool:
+        try:
+            meant = meant_on_sets(metric)
+        except InputError:
+            return False
+        if self.kept_scores is not None and metric in self.kept_scores.values:
+            return True
+        has_score = self.scored is not None and (self.scored.has_all or is_of_ranks(meant))
+        return has_score or not meant.needs_scores
 
     @cached_property
     def _score_intervals(self) -> SetScoreIntervals:

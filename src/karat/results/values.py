@@ -233,6 +233,15 @@ class ReportValues(NamedResults):
         reasons = {name: self._computed(metric)[2] for name, metric in self._listed.items()}
         return {name: reason for name, reason in reasons.items() if reason}
 
+    def _answers(self, metric: Metric) -> bool:
+        if metric.lift not in ("plain", *metric.record.averages) or metric.record.is_only_of_sets:
+            return False
+        if metric.needs_scores:
+            return metric in self.measured
+        if needs_both_classes(metric, self.classes):
+            return not isinstance(self.labels[0], str)
+        return self._applies(metric)
+
     def _applies(self, metric: Metric) -> bool:
         return _applies(metric, self.cells)
 

@@ -3,7 +3,6 @@
 This package is independent of the metrics and of the data sources.
 """
 
-import warnings
 from typing import Any, Final
 
 from karat.tally.algebra import merge, occurring, reorder, subtract, to_marginals, to_sparse, union
@@ -82,13 +81,10 @@ _RENAMED: Final = {
     "TableColumn": HistogramColumn,
     "TabledRows": HistogramRows,
 }
-"""Names from before 0.2, which work until 0.3."""
+"""Names from before 0.3: each is an error that states the new one."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _RENAMED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = _RENAMED[name]
-    message = f"karat.tally.{name} is called karat.tally.{found.__name__}; the old name goes in 0.3"
-    warnings.warn(message, DeprecationWarning, stacklevel=2)
-    return found
+    raise AttributeError(f"karat.tally.{name} is called karat.tally.{_RENAMED[name].__name__}")

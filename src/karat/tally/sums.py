@@ -5,10 +5,9 @@ The mean of a loss and the variance of that mean need three sums over the rows.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -148,7 +147,8 @@ class Sums:
             ... )
             0.5
         """
-        losses = {_current(name): loss for name, loss in losses.items()}
+        for name in losses:
+            _check_name(name)
         true = np.asarray(codes, np.intp)
         given = None if weights is None else np.asarray(weights, np.float64)
         w = np.ones(len(true)) if given is None else given
@@ -211,10 +211,9 @@ class Sums:
         )
 
     @property
-    def places(self) -> Numbers | None:
-        """Former name of `ranks`; removed in 0.3."""
-        _current("places")
-        return self.ranks
+    def places(self) -> NoReturn:
+        """Former name of `ranks`, which the error states."""
+        raise AttributeError("places is called ranks")
 
     @property
     def k(self) -> int:
@@ -253,7 +252,7 @@ class Sums:
         Errors:
             ValueError the loss is not among `names`.
         """
-        name = _current(name)
+        _check_name(name)
         if name not in self.names:
             raise ValueError(f"{name!r} is not among the losses of this tally, {self.names}")
         if not self.weight > 0:
@@ -315,13 +314,10 @@ class Sums:
         return read_tally(data, _SPECIES, names, _assembled, _inconsistency)
 
 
-def _current(name: str) -> str:
-    """Return the current name of a loss; a former name warns."""
-    if name not in _CURRENT:
-        return name
-    message = f"{name} is called {_CURRENT[name]}; the old name goes in karat 0.3."
-    warnings.warn(message, DeprecationWarning, stacklevel=3)
-    return _CURRENT[name]
+def _check_name(name: str) -> None:
+    """Refuse the former name of a loss."""
+    if name in _CURRENT:
+        raise ValueError(f"{name} is called {_CURRENT[name]}")
 
 
 def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> Sums:

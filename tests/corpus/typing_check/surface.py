@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any, Final, get_args
 
+from karat.metrics._registry import all_names
 from tests.corpus.typing_check.hints import Promise, is_ours, loaded, members, promises, stub_of
 
 # A function is known by its name in the first module that has it.
@@ -41,7 +42,7 @@ OPERATORS: Final = (
 def public_names(module: types.ModuleType) -> list[str]:
     """The names that a module offers, in their order."""
     offered = getattr(module, "__all__", None) or [x for x in dir(module) if x[0] != "_"]
-    return list(dict.fromkeys([*offered, *(dir(module) if module.__name__ == "karat" else ())]))
+    return list(dict.fromkeys([*offered, *(all_names() if module.__name__ == "karat" else ())]))
 
 
 @functools.cache

@@ -25,7 +25,15 @@ from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import in_order
 from karat.data.sources.tables.rows import predicted
 from karat.errors import KaratError, error, short, shown
-from karat.errors.doubts import Doubt, doubt, no_scores, without_doubts
+from karat.errors.doubts import (
+    Doubt,
+    InfiniteLossDoubt,
+    NoPositiveDoubt,
+    doubt,
+    new_doubts,
+    no_scores,
+    without_doubts,
+)
 from karat.errors.options import as_typed, option
 from karat.errors.text import harmless
 from karat.inference.comparison.judging import judged
@@ -214,18 +222,12 @@ def _of_baseline(before: Rows | ClassReport, current: Rows | ClassReport) -> lis
     found = _of_side(before, _BASELINE)
     # Clusters are read of the rows that are to pass alone, and there they are no unique ids.
     clusters = current.mapping.get("clusters")
-    settled = None if clusters is None else f"{option('clusters', clusters)}."
-    return [
-        one
-        for one in found
-        if one.code != "D105" or not settled or not one.option.endswith(settled)
-    ]
+    return [x for x in found if clusters is None or x.settled_by.get("clusters") != clusters]
 
 
 def _add(known: list[Doubt], found: Iterable[Doubt], side: str = "") -> None:
     """Add the doubts of a result to those about the rows, which it may repeat."""
-    codes = {one.code for one in known}
-    known += [one.within(side) if side else one for one in found if one.code not in codes]
+    known += [one.within(side) if side else one for one in new_doubts(found, known)]
 
 
 def decided_by(report: ClassReport) -> dict[str, Any]:
@@ -314,13 +316,13 @@ class Evaluation:
 
     def doubts_and_notes(self) -> tuple[str, ...]:
         """The doubts about both sides, then the notes."""
-        known = {one.code for one in self.doubts}
         # The classes are those of both.
-        before = [one for one in self.doubts_before if one.code != "D101" or "D101" not in known]
+        known = [x for x in self.doubts if isinstance(x, NoPositiveDoubt)]
+        before = new_doubts(self.doubts_before, known)
         doubts = [*without_effects(self.doubts), *without_effects(before)]
         if not read_log_loss(self._metrics()):
             # A report, or a baseline, holds metrics that no rule is about.
-            doubts = [one for one in doubts if one.code != "D106"]
+            doubts = [one for one in doubts if not isinstance(one, InfiniteLossDoubt)]
         return (*of_bounds(self.rules), *doubts, *self.notes)
 
     def _read_baseline(self) -> Sequence[Label]:

@@ -27,7 +27,6 @@ from karat.api.options import unknown_choice
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
 from karat.api.results import ClassReport
-from karat.data.labels.separated import checked_separator
 from karat.data.rows import Rows
 from karat.data.slices.codes import name_of
 from karat.errors import error
@@ -70,7 +69,6 @@ def gate(request: Request) -> GateResult:
 def gated(request: Request) -> GateResult:
     """The gate of a request."""
     named_slices(request.by)
-    request = request.but(separator=checked_separator(request.separator))
     rules = rules_of(
         min=request.min,
         max=request.max,

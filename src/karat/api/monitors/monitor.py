@@ -43,7 +43,6 @@ from karat.api.monitors.state import (
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb, with_verbs
 from karat.data.labels.column import declared_labels
-from karat.data.labels.separated import checked_separator
 from karat.data.pairing import pair_rows
 from karat.data.rows import Rows
 from karat.errors import KaratError, error, shown
@@ -155,7 +154,7 @@ class Monitor:
         Cost: that of a gate on all rows so far; the rows are kept. With `windows`, that of a gate
         on the batch, which is kept until the next one.
         """
-        return self.add_rows(request.but(separator=checked_separator(request.separator)))
+        return self.add_rows(request)
 
     def add_rows(self, request: Request, baseline_request: Request | None = None) -> MonitorResult:
         """Add the rows of a request; see `add`.

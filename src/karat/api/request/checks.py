@@ -59,6 +59,53 @@ class Switch:
         return bool(value)
 
 
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A confidence level, or None (K122)."""
+
+    needed_for: str = ""
+    """Why it may not be None; empty: it may, or the verb refuses it, by its other options."""
+
+    def __call__(self, name: str, value: Any) -> float | None:
+        """Return the level as a float."""
+        from karat.api.options import unknown_choice
+        from karat.inference.confidence import checked_level
+
+        if value is None and self.needed_for:
+            raise unknown_choice(name, value, "a number between 0 and 1", self.needed_for)
+        return checked_level(value)
+
+
+def word_of_intervals(name: str, value: Any) -> str:
+    """Return a side, a method or a design (K122)."""
+    from karat.inference.confidence import checked_word
+
+    return checked_word(name, value)
+
+
+def count_of_intervals(name: str, value: Any) -> int:
+    """Return a seed or a number of replicates (K122)."""
+    from karat.inference.confidence import checked_count
+
+    return checked_count(name, value)
+
+
+def separator(name: str, value: Any) -> str | None:
+    """Return the separator of labels (K227)."""
+    from karat.data.labels.separated import checked_separator
+
+    del name
+    return checked_separator(value)
+
+
+def kept_rows(name: str, value: Any) -> int:
+    """Return a number of rows to keep of each group (K232)."""
+    from karat.data.listing import checked_limit
+
+    del name
+    return checked_limit(value)
+
+
 MIN_MEMORY: Final = 1 << 20
 """Bytes that rows of one batch fit."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from karat.api.request.checks import Words
+from karat.api.request.checks import Words, separator
 from karat.api.request.record import Change, Flag, option
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ class ClassOptions:
         'separator of several labels in a text: ``"|"`` for ``"sea|sky"``. Spaces around labels '
         "are stripped, a blank text is the empty set, and a backslash escapes the separator. "
         "Default: a text is one label.",
+        check=separator,
         verbs="evaluate check compare gate",
         flags=(
             Flag(

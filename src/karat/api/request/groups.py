@@ -71,7 +71,9 @@ class Group:
         """The values, each as the record of its option reads it (K122)."""
         for name, value in values.items():
             record = _record(type(self), name)
-            if record is not None and record.check is not None and value is not None:
+            if record is None or record.check is None or value is None:
+                continue
+            if all(change.check is None for _, change in record.changes):
                 values[name] = record.check(name, value)
         return values
 

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from karat.api.request.checks import Switch, Whole, Words
+from karat.api.request.checks import (
+    Level,
+    Switch,
+    Whole,
+    Words,
+    count_of_intervals,
+    word_of_intervals,
+)
 from karat.api.request.record import Change, Flag, option
 
 if TYPE_CHECKING:
@@ -22,6 +29,7 @@ class IntervalOptions:
     level: float | None = option(
         "confidence level of the intervals; None for no intervals.",
         default=0.95,
+        check=Level(),
         verbs="evaluate compare gate find_weak_slices Stream Monitor rows_needed",
         flags=(
             Flag(
@@ -57,7 +65,11 @@ class IntervalOptions:
                 "1 − level.",
                 "float",
             ),
-            "find_weak_slices": Change("1 − the chance of a false finding among all.", "float"),
+            "find_weak_slices": Change(
+                "1 − the chance of a false finding among all.",
+                "float",
+                check=Level("1 − level is the chance of a false finding."),
+            ),
             "Monitor": Change(
                 "1 − the accepted rate of wrong verdicts, of all looks and rules together.", "float"
             ),
@@ -100,6 +112,7 @@ class IntervalOptions:
     method: str | None = option(
         'method of all intervals: ``"wald"``, ``"logit"``, ``"bootstrap"``, ``"bca"`` or '
         '``"bayesian"``; default: the recommended one for each metric, see docs/intervals.md.',
+        check=word_of_intervals,
         verbs="evaluate Stream",
         flags=(
             Flag(
@@ -114,6 +127,7 @@ class IntervalOptions:
     side: str = option(
         '``"both"`` limits, or only the ``"low"`` or the ``"high"`` limit.',
         default="both",
+        check=word_of_intervals,
         verbs="evaluate Stream rows_needed",
         flags=(
             Flag(
@@ -155,6 +169,7 @@ class IntervalOptions:
     seed: int = option(
         "seed of methods that resample.",
         default=0,
+        check=count_of_intervals,
         verbs="evaluate compare find_weak_slices Stream",
         flags=(
             Flag("--seed", "report", "Seed of resampling methods.", "N", "whole", default=0),
@@ -168,7 +183,10 @@ class IntervalOptions:
         },
     )
     n_replicates: int = option(
-        "number of replicates of methods that resample.", default=1000, verbs="evaluate Stream"
+        "number of replicates of methods that resample.",
+        default=1000,
+        check=count_of_intervals,
+        verbs="evaluate Stream",
     )
     anytime: int | bool | None = option(
         "planned number of rows, or of clusters: intervals hold at every look at rows that keep "
@@ -287,7 +305,10 @@ class ContrastOptions:
         },
     )
     depth: int = option(
-        "the most columns of a slice: 1, 2 or 3.", default=2, verbs="find_weak_slices"
+        "the most columns of a slice: 1, 2 or 3.",
+        default=2,
+        check=Whole(1, "2 looks at crosses of two columns, 3 of three.", 3),
+        verbs="find_weak_slices",
     )
     crosses: bool = option(
         "False looks at single columns only, as with depth 1.",

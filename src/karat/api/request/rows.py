@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from karat.api.request.checks import Switch
+from karat.api.request.checks import Switch, kept_rows
 from karat.api.request.record import Change, Flag, option
 
 _TABLES = "evaluate check gate find_weak_slices Monitor.add"
@@ -328,6 +328,7 @@ class RowRoleOptions:
         "number of rows to keep of each cell of the confusion matrix, bin of probabilities and "
         "slice, the most wrong ones: `Report.rows` and the page list them. Default: 20 if `ids` is "
         "given, else 0. Without ids, rows have their numbers in the source, from 0.",
+        check=kept_rows,
         verbs="evaluate gate",
         flags=(
             Flag(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from textwrap import indent
 from typing import Any, Final
 
@@ -17,6 +17,10 @@ from os import PathLike
 from typing import Any, Literal, TypeAlias, overload
 """
 """What the annotations of options name, beside classes of karat."""
+
+
+_ARRAYS: Final = ("y_true", "y_pred")
+"""Roles of the first two arguments where they are arrays."""
 
 
 def function_stub(function: Callable[..., Any]) -> str:
@@ -49,17 +53,39 @@ def _verb(name: str, method: str) -> str:
 
 
 def _stub(function: Callable[..., Any], verb: str, first: str) -> str:
+    """The stub of a verb; of one that takes arrays or data, an overload for either."""
     options = arguments_of(verb)
-    positional = [_parameter(item) for item in options if item.is_positional]
-    named = [_parameter(item) for item in options if not item.is_positional]
-    if any(item.name == "data" for item in options):
-        positional.append("/")
-    parts = [*([first] if first else ()), *positional, *(["*", *named] if named else ())]
+    doc = None if function.__name__ == "__init__" else function.__doc__
+    if all(item.name != "data" for item in options):
+        positional = [_parameter(item) for item in options if item.is_positional]
+        named = [item for item in options if not item.is_positional]
+        return _def(function, first, positional, named, doc)
+    roles = {item.name: item for item in options if item.name in _ARRAYS}
+    named = [item for item in options if not item.is_positional]
+    arrays = [f"y_true: {roles['y_true'].type}", _parameter(roles["y_pred"]), "/"]
+    others = [item for item in named if item.name not in _ARRAYS]
+    data = [_parameter(item) for item in options if item.name == "data"]
+    # Jedi shows the docstring of the last overload, Pyright that of the first with one.
+    return (
+        f"@overload\n{_def(function, first, arrays, others, None)}"
+        f"@overload\n{_def(function, first, [*data, '/'], named, doc)}"
+    )
+
+
+def _def(
+    function: Callable[..., Any],
+    first: str,
+    positional: Sequence[str],
+    named: Sequence[Option],
+    doc: str | None,
+) -> str:
+    """The stub of one signature."""
+    star = ["*", *map(_parameter, named)] if named else []
+    parts = [*([first] if first else ()), *positional, *star]
     arguments = "".join(f"    {part},\n" for part in parts)
-    name, returns = function.__name__, inspect.signature(function).return_annotation
+    returns = inspect.signature(function).return_annotation
     returns = getattr(returns, "__name__", returns)
-    doc = None if name == "__init__" else function.__doc__
-    return f"def {name}(\n{arguments}) -> {returns}:{_docstring(doc)}"
+    return f"def {function.__name__}(\n{arguments}) -> {returns}:{_docstring(doc)}"
 
 
 def _parameter(item: Option) -> str:

@@ -17,6 +17,7 @@ from karat.data.labels.column import (
     Codes,
     Column,
     Flags,
+    FractionError,
     NotALabelError,
     Nulls,
     coded,
@@ -125,25 +126,25 @@ def _refusal(
     items: Sequence[Any] | npt.NDArray[np.object_], argument: str, problem: Exception | None = None
 ) -> Exception:
     """Return the error of the first value that is not a label, with the number of such rows."""
-    codes = [_problem(item) for item in items]
-    code = next(filter(None, codes), None)
-    if code is None:
+    problems = [_problem(item) for item in items]
+    first = next(filter(None, problems), None)
+    if first is None:
         why = "" if problem is None else f": {short(problem)}"
         return error("K106", argument=argument, found=f"Its values cannot be compared{why}")
-    row = codes.index(code)
-    return refused(argument, code, items[row], row, codes.count(code), len(items))
+    row = problems.index(first)
+    return refused(argument, first, items[row], row, problems.count(first), len(items))
 
 
-def _problem(item: object) -> str | None:
+def _problem(item: object) -> type[NotALabelError] | None:
     try:
         hash(item)
         label_of(item)
     except NotALabelError as problem:
-        return problem.code
+        return type(problem)
     except Exception:  # the hash of a class of another library may raise anything
-        return "K106"
+        return NotALabelError
     is_missing_time = isinstance(item, np.timedelta64) and is_missing(item)
-    return "K106" if isinstance(item, _NEVER) and not is_missing_time else None
+    return NotALabelError if isinstance(item, _NEVER) and not is_missing_time else None
 
 
 def encode_dictionary(
@@ -169,13 +170,13 @@ def encode_dictionary(
     if missing is not None:
         without_labels(argument, missing, nulls)
     labels: list[Label | None] = []
-    unusable: dict[int, str] = {}
+    unusable: dict[int, type[NotALabelError]] = {}
     for place, value in enumerate(values):
         try:
             labels.append(label_of(value))
         except NotALabelError as problem:
             labels.append(None)
-            unusable[place] = problem.code
+            unusable[place] = type(problem)
     seen = np.flatnonzero(occurring(argument, codes, len(values), missing=missing)).tolist()
     without_label = [place for place in seen if labels[place] is None]
     if without_label:
@@ -461,7 +462,7 @@ def _encode_floats(array: Array, argument: str, nulls: Nulls) -> Column:
     if is_bad.any():
         row = int(is_bad.argmax())
         count = int(np.count_nonzero(is_bad))
-        raise refused(argument, "K105", array[row].item(), row, count, len(array))
+        raise refused(argument, FractionError, array[row].item(), row, count, len(array))
     if (is_whole | missing).all() and codes[~missing].max(initial=0) < _INT64_MAX:
         return with_missing(Column(argument, codes, "integer"), missing, nulls)
     return encode_objects(array.astype(object), argument, nulls)

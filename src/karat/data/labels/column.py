@@ -27,11 +27,11 @@ _BITS_MAX = 4096
 
 
 class NotALabelError(Exception):
-    """A value that cannot be a label; `code` is the entry of the error catalogue."""
+    """A value that cannot be a label (K106)."""
 
-    def __init__(self, code: Literal["K105", "K106"]) -> None:
-        super().__init__(code)
-        self.code = code
+
+class FractionError(NotALabelError):
+    """A number that is not whole (K105)."""
 
 
 def label_of(item: object) -> Label | None:
@@ -42,8 +42,8 @@ def label_of(item: object) -> Label | None:
     their base class, and a 0-dimensional array is its one value.
 
     Errors:
-        NotALabelError: K105 for a number that is not whole, K106 for any other kind and for
-        whole numbers of more than 4096 bits.
+        FractionError: a number that is not whole; NotALabelError: any other kind, and whole
+            numbers of more than 4096 bits.
     """
     # The base class is used, since subclasses may print or convert differently.
     if isinstance(item, str):
@@ -58,10 +58,10 @@ def label_of(item: object) -> Label | None:
         try:
             return item.decode("utf-8")
         except UnicodeDecodeError:
-            raise NotALabelError("K106") from None
+            raise NotALabelError from None
     # timedelta64 derives from NumPy's integers.
     if isinstance(item, _NOT_PLAIN):
-        raise NotALabelError("K106")
+        raise NotALabelError
     if type(item).__module__.partition(".")[0] == "pyarrow" and hasattr(item, "as_py"):
         return label_of(item.as_py())
     text = text_of(item)
@@ -80,17 +80,17 @@ def _whole(item: Any) -> int:
         numerator, denominator = item.as_integer_ratio()
         numerator, is_whole = int(numerator), bool(denominator == 1)
     except (OverflowError, ValueError):  # infinity
-        raise NotALabelError("K105") from None
+        raise FractionError from None
     except Exception:
-        raise NotALabelError("K106") from None
+        raise NotALabelError from None
     if not is_whole:
-        raise NotALabelError("K105")
+        raise FractionError
     return _short_enough(numerator)
 
 
 def _short_enough(number: int) -> int:
     if number.bit_length() > _BITS_MAX:
-        raise NotALabelError("K106")
+        raise NotALabelError
     return number
 
 
@@ -430,9 +430,11 @@ def _is_of_pipeline(item: object) -> bool:
     return isinstance(item, Mapping) and item.keys() == {"label", "score"}
 
 
-def refused(argument: str, code: str, item: object, row: int, count: int, n: int) -> Exception:
+def refused(
+    argument: str, problem: type[NotALabelError], item: object, row: int, count: int, n: int
+) -> Exception:
     """K105 or K106 for a value that is not a label."""
-    if code == "K105":
+    if problem is FractionError:
         return error("K105", argument=argument, row=row, value=item, count=count, n=n)
     found = f"Row {row} holds {short(item)} ({type(item).__name__}); {count} of {n} rows"
     more = {}

@@ -55,11 +55,12 @@ def _place_of_label(part: Part, s: Scope) -> int | None:
 
 
 DOUBT: Final = js.record(
-    lambda s: Doubt(s.code, s.noticed, s.evidence, s.option),
+    lambda s: Doubt(s.code, s.noticed, s.evidence, s.option, s.settled_by),
     code=js.TEXT,
     noticed=js.TEXT,
     evidence=js.TEXT,
     option=js.TEXT,
+    settled_by=js.named(js.TEXT).of(lambda one: one.settled_by or js.OMITTED).or_absent(None),
 )
 CLASSES: Final = js.record(
     lambda s: Classes(tuple(s.labels), s.positive, s.names, s.is_declared, s.is_ordered, s.order),

@@ -24,8 +24,10 @@ from karat.data.sources.files.orders import declared_order
 from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.row_blocks import Block, RowBlocks
 from karat.data.sources.files.text_labels import (
+    FractionsError,
     NotLabelsError,
     Reading,
+    TextBesideNumbersError,
     kind_marked,
     labels_of_texts,
     missing_texts,
@@ -45,13 +47,13 @@ def _refuse_texts(
     bad = np.array([code for code, text in enumerate(every) if text in at_fault])
     place, row, code, count, n = _located(rows, bad)
     name, text = rows.names[place], every[code][reading == "marked" :]
-    if problem.code == "K106":
-        found = f"Row {row} holds {text[:60]}; {count} of {n} rows"
-        raise error("K106", argument=f"column {name!r}", found=found) from None
-    if problem.code == "K410":
+    if isinstance(problem, FractionsError):
+        raise error("K407", column=name, row=row, value=float(text)) from None
+    if isinstance(problem, TextBesideNumbersError):
         found = f"Column {name!r} holds the text {text[:60]!r} (row {row}) in a CSV, numbers "
         raise error("K410", found=found + "in another file.") from None
-    raise error("K407", column=name, row=row, value=float(text)) from None
+    found = f"Row {row} holds {text[:60]}; {count} of {n} rows"
+    raise error("K106", argument=f"column {name!r}", found=found) from None
 
 
 def _located(rows: RowBlocks, bad: npt.NDArray[np.int64]) -> tuple[int, int, int, int, int]:

@@ -26,7 +26,14 @@ from karat.data.sources.files.counted import facts_of, no_rows, slices_of
 from karat.data.sources.files.duck import allow_columns, explaining
 from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.sql import keep_order
-from karat.data.sources.files.text_labels import NotLabelsError, Reading, labels_of_texts, of_csv
+from karat.data.sources.files.text_labels import (
+    FractionsError,
+    NotLabelsError,
+    Reading,
+    TextBesideNumbersError,
+    labels_of_texts,
+    of_csv,
+)
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
 from karat.data.sources.set_columns import SetColumns
 from karat.data.sources.set_rows import SetReading, first_sets, origin_of_sets
@@ -239,7 +246,7 @@ class FileSets:
             bad = set(problem.texts)
             is_bad = np.array([text in bad for text in flat.labels or ()])[flat.codes - flat.base]
             row, text = _first(column.sets, is_bad), problem.texts[0]
-            raise _refused(problem.code, column.argument, row, text, how) from None
+            raise _refused(problem, column.argument, row, text, how) from None
         refuse_doubles([str(text) for text in texts], labels)
         label_of = dict(zip(texts, labels, strict=True))
         read = [None if text is None else label_of[text] for text in flat.labels or ()]
@@ -280,7 +287,7 @@ class FileSets:
             except NotLabelsError as problem:
                 name, row, _, _ = self._located(set(problem.texts))
                 argument, text = f"column {name!r}", problem.texts[0]
-                raise _refused(problem.code, argument, row, text, "csv") from None
+                raise _refused(problem, argument, row, text, "csv") from None
             refuse_doubles([str(text) for text in texts], labels)
             if tuple(labels) != texts:
                 sets = sets.renamed(labels)
@@ -345,10 +352,13 @@ def _first(sets: Sets, is_bad: Flags) -> int:
     return int(sets.rows[int(is_bad.argmax())])
 
 
-def _refused(code: str, argument: str, row: int, text: str, read: Reading) -> KaratError:
+def _refused(
+    problem: NotLabelsError, argument: str, row: int, text: str, read: Reading
+) -> KaratError:
     """The error of a text that cannot be a label."""
     shown_text = text[read == "marked" :]
-    if code == "K407":
+    if isinstance(problem, FractionsError):
         name = argument.removeprefix("column ").strip("'")
         return error("K407", column=name, row=row, value=float(shown_text))
+    code = "K410" if isinstance(problem, TextBesideNumbersError) else "K106"
     return error(code, argument=argument, found=f"Row {row} holds {shown_text[:60]} as a label")

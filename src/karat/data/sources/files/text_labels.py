@@ -37,17 +37,23 @@ _NULLS_AMONG_NUMBERS = frozenset({*NULLS, "none", "nil", "missing", "?", "-"})
 
 
 class NotLabelsError(Exception):
-    """Texts that cannot be labels.
+    """Texts that cannot be labels: lists, objects, numbers of too many digits (K106).
 
     Attributes:
-        code: entry of the error catalogue.
         texts: the invalid texts, as the file writes them.
     """
 
-    def __init__(self, code: str, texts: Sequence[str]) -> None:
-        super().__init__(code)
-        self.code = code
+    def __init__(self, texts: Sequence[str]) -> None:
+        super().__init__(*texts)
         self.texts = tuple(texts)
+
+
+class FractionsError(NotLabelsError):
+    """Numbers that are not whole (K407)."""
+
+
+class TextBesideNumbersError(NotLabelsError):
+    """Texts of a CSV, where other files have numbers (K410)."""
 
 
 def labels_of_texts(
@@ -72,7 +78,7 @@ def labels_of_texts(
             text for text in texts if len(text) > DIGITS_MAX and is_number(text.lstrip("cj"))
         ]
         if endless:
-            raise NotLabelsError("K106", endless)
+            raise NotLabelsError(endless)
     if reading == "csv":
         return of_csv(texts, columns, kind=kind, is_one_csv=is_one_csv)
     if reading == "json":
@@ -176,7 +182,7 @@ def of_csv(
     if broken:
         if len(columns) > 1 and _are_shared(broken, *columns):
             return list(texts)
-        raise NotLabelsError("K407", [text for text in texts if text in broken])
+        raise FractionsError([text for text in texts if text in broken])
     # Not through a double, which would merge long numbers.
     return [int(Decimal(text)) for text in trimmed]
 
@@ -206,7 +212,7 @@ def _of_each(texts: Sequence[str], label_of: Callable[[str], Label | None]) -> l
     for text in texts:
         label = label_of(text)
         if label is None:
-            raise NotLabelsError("K407", [other for other in texts if _is_broken(other, label_of)])
+            raise FractionsError([other for other in texts if _is_broken(other, label_of)])
         labels.append(label)
     return labels
 
@@ -224,7 +230,7 @@ def _of_json_value(value: str, text: str) -> Label | None:
     if isinstance(found, float):
         return int(found) if math.isfinite(found) and found.is_integer() else None
     if not isinstance(found, str | int):
-        raise NotLabelsError("K106", [text])
+        raise NotLabelsError([text])
     return found
 
 
@@ -243,7 +249,7 @@ def _of_marked(texts: Sequence[str]) -> list[Label]:
         read = of_csv(fields, kind="integer")
         if any(isinstance(label, str) for label in read):
             bad = [t for t in fields if not is_number(t) and t.strip().lower() not in _BOOLEANS]
-            raise NotLabelsError("K410", ["c" + text for text in bad or fields])
+            raise TextBesideNumbersError(["c" + text for text in bad or fields])
     of_fields = dict(zip(("c" + text for text in fields), read, strict=True))
     return _of_each(texts, lambda text: of_fields[text] if text[0] == "c" else _of_typed(text))
 
