@@ -30,15 +30,15 @@ def beyond_all_rows() -> None:
 
 
 TRIGGERS: dict[str, Callable[[], object]] = {
-    "K242": lambda: karat.evaluate(y_true=GOLD, y_pred=JUDGE),
+    "K242": lambda: karat.evaluate(y_pred=JUDGE, design=karat.Judge(JUDGE)),
     "K243": lambda: karat.evaluate(**grouped(ROWS), by={"country": ["NO"] * 20}),
     "K244": lambda: karat.evaluate(y_true=JUDGE, design=karat.Judge(JUDGE)),
     "K245": chosen_by_the_judge,
-    "K246": lambda: karat.evaluate(**grouped(ROWS), gold_weights=[0.0] * 20),
+    "K246": lambda: karat.evaluate(**grouped({**ROWS, "gold_weights": [0.0] * 20})),
     "K247": lambda: karat.evaluate(**grouped(ROWS), metrics="support"),
     "K248": lambda: karat.rows_to_label(JUDGE, 21),
     "K249": beyond_all_rows,
     "K450": lambda: karat.evaluate(karat.evaluate(**grouped(ROWS))),
     "K453": lambda: karat.evaluate(["['a']", "['b']"], ["['a']", "['a']"]),
-    "K259": lambda: karat.evaluate(**grouped(ROWS), gold_weights=[100.0] + [1.0] * 19),
+    "K259": lambda: karat.evaluate(**grouped({**ROWS, "gold_weights": [100.0] + [1.0] * 19})),
 }

@@ -44,7 +44,7 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     ),
     "a column beside values, with a judge": (
         "K143",
-        lambda: karat.evaluate(**grouped(ROWS), y_true="x"),
+        lambda: karat.evaluate(**grouped({**ROWS, "gold": "x"})),
     ),
     "a report with a judge, evaluated": (
         "K450",

@@ -13,7 +13,7 @@ import karat
 from karat.api.request.request import options_of
 from karat.cli import main
 from karat.errors import together
-from karat.errors.options import parameter
+from karat.errors.options import option, parameter
 from karat.errors.together import BY_DEFINITION, TABLE, Refusal
 from tests.grouping import grouped
 
@@ -28,7 +28,6 @@ VALUES: dict[str, Any] = {
     "class_names": ["x", "y"],
     "clusters": list(range(N)),
     "confusion": [[1, 0], [0, 1]],
-    "design": "case-control",
     "exact": True,
     "folds": [0, 0, 1, 1] * (N // 4),
     "id": list(range(N)),
@@ -42,17 +41,19 @@ VALUES: dict[str, Any] = {
     "nulls": "drop",
     "paired": False,
     "positive": "a",
+    "sampling": "case-control",
     "separator": "|",
     "threshold": 0.5,
     "weights": [1.0] * N,
     "weights_are": "frequency",
-    "with_rows": True,
 }
 
 
 def value_of(cell: Refusal, folder: Path) -> Any:
     if cell.option == "positive" and not cell.beside.startswith("sets"):
         return 1
+    if cell.option == "keep_rows" and cell.verb == "gate":
+        return True
     return str(folder / "progress") if cell.option == "checkpoint" else VALUES[cell.option]
 
 
@@ -94,6 +95,8 @@ def call(cell: Refusal, folder: Path) -> Any:
     """Call the verb of a cell with its option and rows of its kind."""
     value = value_of(cell, folder) if cell.option else None
     given = {parameter(cell.option): value} if cell.option else {}
+    if cell.option == "weights_are":
+        given["weights"] = VALUES["weights"]
     if cell.beside == "looks":
         given["anytime"] = 100
     if cell.verb == "Monitor":
@@ -118,7 +121,8 @@ def call(cell: Refusal, folder: Path) -> Any:
             stream = karat.Stream()
             stream.update(SETS, SETS)
             return stream.report(design=karat.Looks(value))
-        return karat.Stream(**grouped(given)).update(SETS, SETS)
+        weights = {name: given.pop(name) for name in ("weights", "weights_are") if name in given}
+        return karat.Stream(**grouped(given)).update(SETS, SETS, **grouped(weights))
     if cell.beside == "sets of a table" and cell.option == "checkpoint":
         table_of_sets().write_parquet(folder / "sets.parquet")
         return karat.evaluate(folder / "sets.parquet", **grouped(given))
@@ -132,7 +136,7 @@ def call(cell: Refusal, folder: Path) -> Any:
 def refused(cell: Refusal, run: Callable[[], Any]) -> bool:
     """True if the call is refused by this cell."""
     # Some errors name what is missing in place of the option.
-    name = f"{parameter(cell.option)}=" if cell.code != "K238" else cell.reason
+    name = option(cell.option).removesuffix(")") if cell.code != "K238" else cell.reason
     try:
         run()
     except karat.KaratError as problem:
@@ -169,20 +173,22 @@ def test_without_its_cell_it_is_not_refused_so(
 
 
 @pytest.mark.parametrize(
-    "option", [("--errors", "wrong.csv"), ("--flips", "flips.csv"), ("--nulls", "drop")]
+    "typed", [("--errors", "wrong.csv"), ("--flips", "flips.csv"), ("--nulls", "drop")]
 )
 def test_options_of_commands_alone(
-    option: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    typed: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "rows.csv"
-    rows = [f"{'' if g is None else g},{j},{j}" for g, j in zip(GOLD["gold"], LABELS, strict=True)]
+    rows = [
+        f"{'' if g is None else g},{j},{j}" for g, j in zip(GOLD["y_true"], LABELS, strict=True)
+    ]
     path.write_text("\n".join(["gold,judge,pred", *rows]), encoding="utf-8")
-    files = [str(path)] if option[0] == "--errors" else [str(path), str(path)]
-    command = "report" if option[0] == "--errors" else "compare"
-    value = option[1] if option[0] == "--nulls" else str(tmp_path / option[1])
+    files = [str(path)] if typed[0] == "--errors" else [str(path), str(path)]
+    command = "report" if typed[0] == "--errors" else "compare"
+    value = typed[1] if typed[0] == "--nulls" else str(tmp_path / typed[1])
     judged = ["--true", "gold", "--judge", "judge"]
-    assert main([command, *files, *judged, option[0], value]) == 2
-    assert f"K243  {option[0]}" in capsys.readouterr().err
+    assert main([command, *files, *judged, typed[0], value]) == 2
+    assert f"K243  {typed[0]}" in capsys.readouterr().err
 
 
 def test_every_cell_has_a_reason() -> None:
@@ -191,11 +197,21 @@ def test_every_cell_has_a_reason() -> None:
 
 
 ROLES = {"data", "predictions", "y_true", "y_pred", "y_prob", "y_score"}
-ROLES |= {"gold", "gold_is_random", "gold_weights", "judge", "weights", "clusters"}
+ROLES |= {"gold_is_random", "gold_weights", "judge", "weights", "clusters"}
 CLASSES = {"class_names", "labels", "positive", "undefined", "metrics", "n_threads", "seed"}
+GROUPS = {"interval", "reading", "design"}
 READ_WITH_A_JUDGE = {
-    "evaluate": {*ROLES, *CLASSES, "n_replicates", "side", "threshold"},
-    "compare": {*ROLES, *CLASSES, "adjust", "baseline", "level", "margin", "n_permutations"},
+    "evaluate": {*GROUPS, *ROLES, *CLASSES, "n_replicates", "side", "threshold"},
+    "compare": {
+        *GROUPS,
+        *ROLES,
+        *CLASSES,
+        "adjust",
+        "baseline",
+        "level",
+        "margin",
+        "n_permutations",
+    },
 }
 """Options that an estimate with a judge reads, or that have no effect on one."""
 

@@ -114,7 +114,7 @@ TABLE: Final = (
             signed=BY_DEFINITION if name in ("weights", "clusters", "folds", "threshold") else "",
         )
         for name in (
-            *("weights", "clusters", "folds", "labels", "positive", "weights_are", "threshold"),
+            *("weights", "clusters", "folds", "labels", "positive", "threshold"),
         )
     ),
     Refusal("gate", "sets of arrays", "id", "Sets of arrays are matched by their order"),
