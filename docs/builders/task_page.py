@@ -42,7 +42,10 @@ TASKS: Final = (
         "Evaluate predictions",
         "All metrics of a file, a table, arrays or tensors in one pass.",
         {"Tour": "tour", "Reports": "reports", "Files and columns": "files-and-columns"},
-        names=("evaluate", "Report", "Result", "Signature", "Plan", "confusion_matrix"),
+        names=(
+            *("evaluate", "Report", "Result", "Signature", "Plan", "confusion_matrix"),
+            *("Labels", "Interval", "Frequency", "Reading", "CaseControl"),
+        ),
     ),
     Task(
         "Check the data before a metric is computed",
@@ -102,25 +105,25 @@ TASKS: Final = (
         "Measure with few labels of people and a judge's",
         "Gold labels of a part of the rows, labels of an LLM or a weak rater of all.",
         {"Gold labels and a judge": "judge", "LLM judge": "cookbook/llm-judge"},
-        names=("JudgedReport", "rows_to_label"),
+        names=("JudgedReport", "Judge", "rows_to_label"),
     ),
     Task(
         "Include training in an interval",
         "Folds and repeats of cross-validation, nested or not.",
         {"Folds and repeats": "folds", "Cross-validation": "cookbook/cross-validation"},
-        names=("NestedFolds", "from_cross_validate", "fold_of_rows"),
+        names=("Folds", "NestedFolds", "from_cross_validate", "fold_of_rows"),
     ),
     Task(
         "Stop a bad release",
         "Bounds and comparisons with a baseline, as an exit code.",
         {"Gates": "gate", "GitHub Actions and GitLab": "cookbook/ci-gate"},
-        names=("gate", "GateResult"),
+        names=("gate", "GateResult", "Rules"),
     ),
     Task(
         "Look every day at rows that keep coming",
         "Intervals, tests and gates that hold at every look: `anytime=`, and rules with a state.",
         {"Monitoring": "monitoring", "Streaming": "cookbook/streaming"},
-        names=("Monitor", "MonitorResult"),
+        names=("Monitor", "MonitorResult", "Looks"),
     ),
     Task(
         "Find where a model is bad",

@@ -273,8 +273,12 @@ def test_a_p_value_that_replicates_bound_is_shown_as_a_bound() -> None:
     models = {"bad": bad, "good": good, "fair": fair}
     for adjust, factor in (("holm", 3), ("none", 1)):
         found = karat.compare(
-            true, models, metrics=["macro_f1"], interval=karat.Interval(n_replicates=499), adjust=adjust
-        )  # fmt: skip
+            true,
+            models,
+            metrics=["macro_f1"],
+            interval=karat.Interval(n_replicates=499),
+            adjust=adjust,
+        )
         shown = [f"<{factor * 0.002:.4f}", f"{found.differences[1].p_adjusted:.2f}"]
         for text in (str(found), found.to_markdown(), found.to_html()):
             cells = re.findall(r"(?:<|&lt;)0\.00\d\d", text.replace("0.0001", ""))

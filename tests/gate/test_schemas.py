@@ -32,13 +32,19 @@ BINARY = TRUE > 0
 
 RESULTS: dict[str, Callable[[], Any]] = {
     "bounds": lambda: karat.gate(TRUE, NEW, min={"accuracy": 0.5}, max={"error_rate": 0.01}),
-    "limits": lambda: karat.gate(TRUE, NEW, min={"accuracy": 0.9}, rules=karat.Rules(evidence="low")),
+    "limits": lambda: karat.gate(
+        TRUE, NEW, min={"accuracy": 0.9}, rules=karat.Rules(evidence="low")
+    ),
     "paired": lambda: karat.gate(TRUE, NEW, baseline=OLD),
-    "unpaired": lambda: karat.gate(TRUE, NEW, baseline=karat.evaluate(TRUE, OLD), rules=karat.Rules(adjust="none")),
+    "unpaired": lambda: karat.gate(
+        TRUE, NEW, baseline=karat.evaluate(TRUE, OLD), rules=karat.Rules(adjust="none")
+    ),
     "slices": lambda: karat.gate(TRUE, NEW, baseline=OLD, by=COUNTRY, rules=karat.Rules(min_n=1)),
     "undefined": lambda: karat.gate([0, 1], [0, 0], min={"precision": 0.5}),
     "no interval": lambda: karat.gate(
-        TRUE, y_prob=PROB, baseline=PROB[::-1].copy(),
+        TRUE,
+        y_prob=PROB,
+        baseline=PROB[::-1].copy(),
         max_drop={"expected_calibration_error": 0.1, "log_loss": 0.5},
     ),
     "infinite": lambda: karat.gate(TRUE, y_prob=np.eye(3)[NEW], max={"log_loss": 5.0}),
@@ -46,7 +52,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "undecided passes": lambda: karat.gate(
         TRUE, NEW, baseline=OLD, max_drop={"accuracy": 0.04}, rules=karat.Rules(inconclusive="pass")
     ),
-}  # fmt: skip
+}
 BASELINES: dict[str, Any] = {
     "labels": (table(TRUE, OLD), {}),
     "rows": (table(TRUE, OLD), {"reading": karat.Reading(keep_rows=True)}),

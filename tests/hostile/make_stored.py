@@ -62,9 +62,14 @@ def reports_of_sets() -> dict[str, MultilabelReport]:
         "sets": karat.evaluate(SETS, CHOSEN),
         "scores": karat.evaluate(INDICATORS, y_prob=likely),
         "slices": karat.evaluate(SETS, CHOSEN, by={"country": GROUP}, metrics=few),
-        "weighted": karat.evaluate(SETS, CHOSEN, weights=karat.Frequency(1 + np.arange(N) % 40), metrics=few,
-                                   clusters=np.arange(N) // 2),
-    }  # fmt: skip
+        "weighted": karat.evaluate(
+            SETS,
+            CHOSEN,
+            weights=karat.Frequency(1 + np.arange(N) % 40),
+            metrics=few,
+            clusters=np.arange(N) // 2,
+        ),
+    }
 
 
 def report_of_a_judge() -> JudgedReport:

@@ -100,8 +100,11 @@ class Rows:
 
     def karat(self, name: str, seed: int = 0) -> tuple[float, float]:
         found = karat.evaluate(
-            self.y, y_prob=self.p, metrics=[name], interval=karat.Interval(method="bca", n_replicates=N_REPLICATES, seed=seed),
-        )[name]  # fmt: skip
+            self.y,
+            y_prob=self.p,
+            metrics=[name],
+            interval=karat.Interval(method="bca", n_replicates=N_REPLICATES, seed=seed),
+        )[name]
         assert found.method == "bca"
         assert found.value == pytest.approx(self.value(name), rel=1e-12)
         assert found.low is not None

@@ -146,7 +146,7 @@ def test_what_is_given_twice_has_to_be_equal(flat: dict[str, Any], group: dict[s
             continue
         assert code_of(lambda call=call: call(TRUE, y_prob=PROB, **flat, **group)) == "K260"
     (part, value), (argument, sample) = *flat.items(), *group.items()
-    same = type(sample)(**{**sample._values, part: value})
+    same = type(sample)(**{**sample.given, part: value})
     twice = karat.evaluate(TRUE, y_prob=PROB, **flat, **{argument: same})
     assert twice.to_json() == karat.evaluate(TRUE, y_prob=PROB, **{argument: same}).to_json()
 

@@ -13,6 +13,7 @@ from karat.metrics import all_metrics, all_records
 from karat.metrics.plan import Plan
 from tests.data.hosts import pd, pl
 from tests.data.test_hostile_values import Mute, code_of, itself, nested
+from tests.grouping import grouped
 from tests.ids import named
 from tests.same import assert_same
 
@@ -197,9 +198,7 @@ def test_rows_of_files_are_weighted_by_a_column(weights: Any, tmp_path: Any) -> 
 )
 def test_options_are_compared_as_texts(wrong: Any) -> None:
     for option in ("nulls", "undefined"):
-        assert (
-            code_of(lambda option=option: karat.evaluate(TRUE, PRED, **{option: wrong})) == "K122"
-        )
+        assert code_of(lambda o=option: karat.evaluate(TRUE, PRED, **grouped({o: wrong}))) == "K122"
     assert code_of(lambda: karat.f1(TRUE, PRED, average=wrong)) == "K122"
     if not isinstance(wrong, int):
         assert code_of(lambda: karat.f1(TRUE, PRED, n_threads=wrong)) == "K122"

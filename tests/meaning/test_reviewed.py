@@ -163,9 +163,11 @@ def test_unfit_metrics_are_refused_before_anything_is_printed() -> None:
 
 @pytest.mark.parametrize("n_threads", [0, -3, 2.5, "x", 10**12, True])
 def test_what_is_no_number_of_threads_is_refused(n_threads: Any) -> None:
-    for call in (karat.accuracy, karat.evaluate, karat.confusion_matrix):
+    for call in (karat.accuracy, karat.confusion_matrix):
         with pytest.raises(KaratError, match="K122"):
             call([0, 1], [0, 1], n_threads=n_threads)
+    with pytest.raises(KaratError, match="K122"):
+        karat.evaluate([0, 1], [0, 1], reading=karat.Reading(n_threads=n_threads))
 
 
 def test_the_matrix_of_a_report_cannot_be_changed() -> None:

@@ -182,7 +182,7 @@ def counts_as_rows() -> object:
 @row(
     7,
     "… what K427 says, and what settles it",
-    r"K427 .*weights='count'.*'frequency'.*, 0\.85, 0\.5",
+    r"K427 .*weights=karat\.Frequency\('count'\).*, 0\.85, 0\.5",
 )
 def counts_that_are_named() -> object:
     frame = pd.DataFrame({"label": [0, 0, 1, 1], "pred": [0, 1, 0, 1], "count": [50, 10, 5, 35]})

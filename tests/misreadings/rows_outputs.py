@@ -123,7 +123,7 @@ def corrected_below_all() -> object:
 @row(
     3,
     "method='bootstrap' where every row is right, limits [1, 1]: the caution",
-    r"\[1\.0, 1\.0\] .* limits have no width\. method='default' .*",
+    r"\[1\.0, 1\.0\] .* limits have no width\. The default method .*",
 )
 def caution_beside_a_point() -> object:
     y = [0, 1] * 30

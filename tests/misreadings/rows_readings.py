@@ -146,12 +146,13 @@ def repeated_file_names() -> object:
     )
 
 
-@row(7, "whole weights, one row a pattern of counts", r"D128 and with weights_are: none")
+@row(7, "whole weights, one row a pattern of counts", r"D128 and as frequencies: none")
 def weights_that_are_rows() -> object:
     columns = {"y_true": [0, 0, 1, 1], "y_pred": [0, 1, 0, 1], "weights": [70, 10, 15, 55]}
-    stated = karat.evaluate(**columns, weights_are="frequency")  # type: ignore[arg-type]
+    counted = karat.Frequency(columns["weights"])
+    stated = karat.evaluate(columns["y_true"], columns["y_pred"], weights=counted)
     found = karat.evaluate(**columns)  # type: ignore[arg-type]
-    return f"{_codes(found)} and with weights_are: {_codes(stated) or 'none'}"
+    return f"{_codes(found)} and as frequencies: {_codes(stated) or 'none'}"
 
 
 @row(6, "compare and gate of rows of class 1 alone: F1", r"1\.0 1\.0 True")

@@ -296,9 +296,13 @@ def test_noise_with_metrics_of_unequal_variance_is_found_seldom() -> None:
         pred = np.where(rng.random(2000) < 0.25, 1 - label, label)
         found += bool(
             karat.find_weak_slices(
-                label, pred, by={"site": site.astype(str)}, metric="recall", interval=karat.Interval(n_replicates=99, seed=seed),
+                label,
+                pred,
+                by={"site": site.astype(str)},
+                metric="recall",
+                interval=karat.Interval(n_replicates=99, seed=seed),
             )
-        )  # fmt: skip
+        )
     assert found <= 6
 
 

@@ -243,8 +243,12 @@ def test_many_classes_are_counted_as_the_cells_that_occur() -> None:
 def test_class_names_and_frequency_weights_reach_the_slices() -> None:
     true, pred = [0, 1, 1, 0, 1, 1], [0, 1, 0, 0, 1, 1]
     report = karat.evaluate(
-        true, pred, by=list("aaabbb"), labels=karat.Labels(names=["no", "yes"]), weights=karat.Frequency([3, 1, 2, 1, 1, 1]),
-    )  # fmt: skip
+        true,
+        pred,
+        by=list("aaabbb"),
+        labels=karat.Labels(names=["no", "yes"]),
+        weights=karat.Frequency([3, 1, 2, 1, 1, 1]),
+    )
     one = report.slices["by"]["a"]
     alone = karat.evaluate([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 0, 0])
     assert one.classes.display == ("no", "yes")

@@ -117,10 +117,16 @@ def check_counts(
         pairs=" and ".join(told_apart_by),
         column=repr(column),
         total=count(total),
-        counts=how_to_name("weights", column or ""),
-        frequency=option("weights_are", "frequency"),
+        counts=_how_to_count(column or ""),
         none=how_to_name("weights", ""),
     )
+
+
+def _how_to_count(column: str) -> str:
+    """How a column of numbers of rows is named."""
+    if not is_command_line():
+        return f"weights=karat.Frequency({column!r})"
+    return f"{how_to_name('weights', column)}, as weights, or karat.Frequency of Python"
 
 
 _PARTS: Final = "split set subset partition phase dataset data_set part"

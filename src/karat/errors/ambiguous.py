@@ -15,7 +15,7 @@ K192  Column {column} may hold probabilities or other scores.
 K427  Each row may be a count of rows.
       No two of the {n} rows have the same {pairs}, and column {column} holds whole numbers,
           {total} in all.
-      If it counts rows, name it: {counts}, with {frequency}; {none} leaves it out.
+      If it counts rows, give them with their number: {counts}; {none} leaves it out.
 K316  {name} needs the order of the classes.
       The classes are texts in alphabetical order, and nothing declares another: {labels}.
       List them from lowest to highest with {option}; or store the labels as an ordered categorical.

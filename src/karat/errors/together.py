@@ -113,9 +113,7 @@ TABLE: Final = (
             do="Give it to karat.evaluate, or compare y_true and y_pred with {option}.",
             signed=BY_DEFINITION if name in ("weights", "clusters", "folds", "threshold") else "",
         )
-        for name in (
-            *("weights", "clusters", "folds", "labels", "positive", "threshold"),
-        )
+        for name in (*("weights", "clusters", "folds", "labels", "positive", "threshold"),)
     ),
     Refusal("gate", "sets of arrays", "id", "Sets of arrays are matched by their order"),
     Refusal("gate", "sets of arrays", "by", "A gate of sets has no slices yet"),

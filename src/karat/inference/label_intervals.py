@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.errors.options import option
 from karat.inference.class_limits import (
     NO_SLOPE,
     ClassLimits,
@@ -391,9 +390,8 @@ def caution_on_no_error(noun: str, asked: Confidence) -> str:
     if asked.method == "default":
         return f"{start}: intervals rest on the number of rows alone."
     found = "there are no logit limits" if asked.method == "logit" else "limits have no width"
-    better = option("method", "default")
-    start += f": with {option('method', asked.method)} {found}."
-    return f"{start} {better} takes the number of rows into account."
+    start += f": by the method {asked.method!r} {found}."
+    return f"{start} The default method takes the number of rows into account."
 
 
 def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from karat.api.evaluation import evaluate
 from karat.api.report import Report
 from karat.errors import KaratError, error
+from karat.testing.options import arguments
 
 SUBJECTS: Final = (
     "labels",
@@ -75,7 +76,8 @@ class Sample:
         columns: column name → values, a list (None: missing) or float64[n].
         roles: role → column, or columns: ``true``, ``pred``, ``prob``, ``score``, ``weights``,
             ``clusters``, ``by``.
-        options: keywords of `karat.evaluate` that do not depend on the source.
+        options: options of `karat.evaluate` that do not depend on the source, by the names of their
+            records: `karat.testing.options.arguments` puts them into groups.
         features: properties that a source may refuse or lack; some of `FEATURES`.
         names: keywords of `karat.evaluate` that name the columns of a table; fewer than `roles`
             where columns are to be found by their names.
@@ -155,7 +157,7 @@ class Sample:
         if options.pop("nulls", "error") == "drop":
             rows = self.take(np.flatnonzero(~self._has_null()))
         try:
-            return evaluate(**rows.arrays(), **options)
+            return evaluate(**arguments({**rows.arrays(), **options}))
         except KaratError as problem:
             return problem.code
 
@@ -352,6 +354,9 @@ class _Maker:
         found |= {"bootstrap"} if options.get("method") == "bootstrap" else set()
         roles = {**({} if has_scores else {"prob": ""}), **self.roles}
         names = {_keyword(role): name for role, name in roles.items()}
+        if "weights_are" in options:
+            # Frequencies name their column.
+            names["weights"] = self.roles["weights"]
         title, features_found = f"{self.subject}: {self.name}", frozenset(found)
         columns, roles = self.columns, self.roles
         return Sample(title, self.subject, columns, roles, options, features_found, names)

@@ -18,8 +18,8 @@ _SECTIONS: Final = ("Returns:", "Errors:", "Cost:", "Example:")
 
 def with_arguments(doc: str | None, options: Sequence[Option]) -> str | None:
     """A docstring with its section on arguments, before that on what is returned."""
-    if doc is None or not options:  # python -OO
-        return None
+    if doc is None or not options:  # python -OO; nothing to say
+        return doc
     text = inspect.cleandoc(doc)
     lines = "\n".join(_WRAPPER.fill(f"{item.name}: {item.text}") for item in options)
     at = min(text.index(f"\n{each}") for each in _SECTIONS if f"\n{each}" in text)

@@ -127,6 +127,11 @@ class Group:
             elif name in self.implied or not _is_same(value, _default(type(self), name)):
                 raise _not_taken(self, name, verb)
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """The arguments that were given, by name."""
+        return dict(self._values)
+
     @classmethod
     def places(cls) -> tuple[str, ...]:
         """The arguments that may be given without a name."""

@@ -1,0 +1,66 @@
+"""Options by the names of their records, as the arguments that verbs take."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from karat.api.request.groups import GROUPS, CaseControl, Folds, Frequency, Group, Looks
+
+_FLAT: Final = ("labels", "positive", "threshold", "weights", "level")
+_PARTS: Final = {
+    option: (kind, part)
+    for kind in GROUPS
+    for part, options in kind.parts.items()
+    for option in options
+    if option not in _FLAT
+}
+
+
+def arguments(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[str, Any]:
+    """Return options as a caller writes them: those that are parts of groups, in their groups.
+
+    Args:
+        options: options by the names of their records, such as ``"nulls"`` or ``"seed"``, and
+            arguments, which are kept; a group among them gets the other parts.
+        flat: parts of groups that the verb takes by themselves: ``"adjust"`` of `karat.compare`.
+
+    Example:
+        >>> from karat.testing.options import arguments
+        >>> arguments({"nulls": "drop", "seed": 3, "level": 0.9})["interval"]
+        karat.Interval(seed=3)
+    """
+    values: dict[str, Any] = {}
+    parts: dict[type[Group], dict[str, Any]] = {}
+    for name, value in options.items():
+        if name in _PARTS and name not in flat:
+            kind, part = _PARTS[name]
+            parts.setdefault(kind, {})[part] = value
+        else:
+            values[name] = value
+    if values.pop("weights_are", "importance") == "frequency":
+        values["weights"] = Frequency(values["weights"])
+    if values.pop("sampling", "cohort") == "case-control":
+        parts[CaseControl] = {}
+    designs = [_design(kind, parts.pop(kind)) for kind in [*parts] if kind.argument == "design"]
+    for kind, members in parts.items():
+        before = values.get(kind.argument)
+        earlier: dict[str, Any] = {}
+        if before is not None:
+            earlier = before.given if isinstance(before, Group) else {"order": before}
+        values[kind.argument] = kind(**{**earlier, **members})
+    if designs:
+        before = values.get("design", [])
+        designs = [*(before if isinstance(before, list) else [before]), *designs]
+        values["design"] = designs[0] if len(designs) == 1 else designs
+    return values
+
+
+def _design(kind: type[Group], members: dict[str, Any]) -> Group:
+    """A design of its parts; folds may be a dict, and looks True."""
+    if kind is Looks and members["planned"] is True:
+        return Looks()
+    if kind is Folds and isinstance(members["fold"], dict):
+        return Folds(**members["fold"])
+    is_found = kind is Folds and isinstance(members["fold"], str) and members["fold"] == "auto"
+    return Folds() if is_found else kind(**members)
