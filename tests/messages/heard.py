@@ -200,9 +200,11 @@ def listening() -> Iterator[None]:
     is_own = [name in vars(holder) for holder, name, *_ in before]
     new, init = Doubt.__new__, KaratError.__init__
 
-    def doubted(kind: Any, code: str, *parts: str) -> Doubt:
-        _EAR.said.append(Heard(code, parts[-1], False))
-        return new(kind, code, *parts)
+    def doubted(
+        kind: Any, code: str, noticed: str, evidence: str, advice: str, *facts: Any
+    ) -> Doubt:
+        _EAR.said.append(Heard(code, advice, False))
+        return new(kind, code, noticed, evidence, advice, *facts)
 
     def raised(self: Any, code: str, **context: Any) -> None:
         init(self, code, **context)
