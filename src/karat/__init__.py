@@ -19,6 +19,7 @@ from karat._version import __version__
 _HOMES = {
     "Check": "karat.api.check",
     "Comparison": "karat.api.results",
+    "Data": "karat.api.request.data",
     "check": "karat.api.check",
     "compare": "karat.api.comparing",
     "evaluate": "karat.api.evaluation",
@@ -31,6 +32,7 @@ _HOMES = {
     "Monitor": "karat.api.monitors.monitor",
     "MonitorResult": "karat.results.gate.monitored",
     "NestedFolds": "karat.api.cross_validation",
+    "read": "karat.api.described",
     "Report": "karat.api.report",
     "MultilabelReport": "karat.api.sets",
     "Result": "karat.api.results",

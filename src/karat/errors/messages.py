@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from karat.errors import ambiguous, anytime, folders, folds, judge, listed_rows
+from karat.errors import ambiguous, anytime, described, folders, folds, judge, listed_rows
 
-_SUBJECTS: Final = (listed_rows, anytime, judge, folds, folders, ambiguous)
+_SUBJECTS: Final = (listed_rows, anytime, judge, folds, folders, ambiguous, described)
 OTHERS: Final = tuple(subject.MESSAGES.rstrip() for subject in _SUBJECTS)
 """See `karat.errors.catalogue`."""

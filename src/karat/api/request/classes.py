@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from karat.tally import Label
 
 _COMMANDS = "report columns compare gate monitor"
-_VERBS = "evaluate check compare gate find_weak_slices Stream Monitor"
+_VERBS = "read evaluate check compare gate find_weak_slices Stream Monitor"
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class ClassOptions:
     threshold: Any = option(
         "predict the positive class of two if its probability (or score) is at least this; "
         "default: predict the class of the largest.",
-        verbs="evaluate check compare gate Stream Monitor",
+        verbs=_VERBS,
         flags=(
             Flag(
                 "--threshold",
@@ -96,7 +96,7 @@ class ClassOptions:
         'separator of several labels in a text: ``"|"`` for ``"sea|sky"``. Spaces around labels '
         "are stripped, a blank text is the empty set, and a backslash escapes the separator. "
         "Default: a text is one label.",
-        verbs="evaluate check compare gate Monitor.add",
+        verbs="read evaluate check compare gate Monitor.add",
         flags=(
             Flag(
                 "--separator",

@@ -24,7 +24,7 @@ class ReadingOptions:
         "prediction is null; the report states their number.",
         default="error",
         check=Words(("error", "drop"), "'drop' leaves the rows out and reports how many."),
-        verbs="evaluate check gate Monitor.add",
+        verbs="read evaluate check gate find_weak_slices Monitor.add",
         flags=(
             Flag(
                 "--nulls",
