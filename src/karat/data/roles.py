@@ -107,6 +107,15 @@ _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     "true": frozenset(["label", "labels", "target", "truth", "gt", "true", "gold", "actual"]),
 }
 """Words in a name that suggest a role, among names that `_ROLES` does not list."""
+WEAK: Final[Mapping[Role, tuple[str, ...]]] = {
+    **{role: tuple(sorted(words)) for role, words in _WORDS.items()},
+    "weights": tuple(_WEIGHTS.split()),
+    "clusters": ALIASES["group"],
+    "fold": ALIASES["fold"],
+}
+"""Names, or words in a name, that suggest a role and give none: the column has to be named."""
+KINDS_OF_WEIGHTS: Final = tuple(_KINDS_OF_WEIGHTS.split())
+"""What stands before `weight` in names of weights, as in ``survey_weight``."""
 
 CATBOOST_PREDICTION = "Class"
 
@@ -348,7 +357,7 @@ def looks_like_weights(name: str) -> bool:
     """
     key = normalized(name)
     first, _, last = key.rpartition("_")
-    is_kind = first.rpartition("_")[2] in _KINDS_OF_WEIGHTS.split()
+    is_kind = first.rpartition("_")[2] in KINDS_OF_WEIGHTS
     return key in _WEIGHTS.split() or (is_kind and last in _WEIGHT.split())
 
 

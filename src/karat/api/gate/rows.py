@@ -249,14 +249,14 @@ def read_baseline_rows(request: Request, baseline: Any, name: str) -> Rows | Tab
         # Slices and folds are columns that the rows of both have.
         request = request.but(**{**dict.fromkeys(_NAMED), **own})
         baseline = request.y_true
-    # Clusters are those of the rows that are to pass; so are the weights of arrays.
-    request = request.but(clusters="")
-    if not request.has_data:
+    elif not request.has_data:
         # Values of the rows of arrays are no columns of a file.
         request = request.but(**dict.fromkeys(_COLUMNS), weights="")
     else:
         values = [role for role in (*_COLUMNS, "weights") if are_values(getattr(request, role))]
         request = request.but(**{x: "" if x == "weights" else None for x in values})
+    # Clusters are those of the rows that are to pass.
+    request = request.but(clusters="")
     if not names_files(baseline):
         request = request.but(where=None, labels_are_text=False, progress=None)
     # A weight that is named, and slices, may be of the rows that are to pass alone.

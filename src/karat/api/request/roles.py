@@ -55,7 +55,7 @@ def with_roles(verb: str, values: dict[str, Any]) -> dict[str, Any]:
     if predictions is None and _is_data_of(verb, data, values):
         values = _of_data(verb, data, values)
     else:
-        _refuse_names(values)
+        _refuse_names(data, values)
         for role, value in (("y_true", data), ("y_pred", predictions)):
             if value is not None:
                 _refuse_twice(verb, role, values)
@@ -85,10 +85,12 @@ def _refuse_twice(verb: str, role: str, values: Mapping[str, Any]) -> None:
         raise error("K156", argument=role, found=found, do=do)
 
 
-def _refuse_names(values: Mapping[str, Any]) -> None:
-    """Refuse the name of a column without data (K143)."""
+def _refuse_names(data: Any, values: Mapping[str, Any]) -> None:
+    """Refuse the name of a column without data (K143), or beside what is no table (K412)."""
     for role in COLUMNS:
         if isinstance(values.get(role), str):
+            if data is not None and not _are_values(data):
+                open_frame(data)
             found = f"{option(role, values[role])} was given without data"
             do = "Give the table or its files first: karat.evaluate(frame, y_true=…, y_pred=…)."
             raise error("K143", argument=role, found=found, do=do)
@@ -196,8 +198,12 @@ def _name_models(value: Any) -> bool:
 
 def _are_values(value: Any) -> bool:
     """True if a value holds one value for each row, and is no wrong name of a column."""
-    if isinstance(value, list | tuple | Mapping):
+    if isinstance(value, Mapping):
+        return bool(value) and not all(isinstance(item, str) for item in value.values())
+    if isinstance(value, list | tuple):
         return len(value) > 0
+    if isinstance(value, bytes | AbstractSet):
+        return False
     return any(hasattr(value, x) for x in ("shape", "__len__", "__arrow_c_stream__", "__next__"))
 
 

@@ -47,7 +47,7 @@ class WeakSlice:
     z: float
     p: float
     value_all: float
-    ids: tuple[str, ...] = ()
+    ids: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def name(self) -> str:

@@ -74,9 +74,11 @@ def is_frame(values: Any) -> bool:
     """Return whether an object is a table with named columns, not a column or an array."""
     try:
         host = host_of(values)
-        if host in ("scipy", "karat"):
+        if host == "scipy" or (host == "karat" and isinstance(values, Mapping)):
             # A matrix by its keys, and a report by its metrics, is a dict, too.
-            return isinstance(values, Frame)
+            return False
+        if isinstance(values, Frame):
+            return True
         if pieces_of(values) is not None or isinstance(values, Mapping):
             return True
         if host in ("pandas", "polars", "narwhals"):
