@@ -107,6 +107,14 @@ def test_values_may_be_in_any_container(container: str) -> None:
     assert numbers(both) == expected
 
 
+def test_one_column_of_a_matrix_is_a_column() -> None:
+    truth = {"y_true": TRUTH.reshape(-1, 1), "y_pred": PRED.reshape(-1, 1)}
+    assert numbers(karat.evaluate(FRAME, **truth)) == numbers(karat.evaluate(TRUTH, PRED))
+    two = (TRUTH == "cat") * 1
+    found = karat.evaluate(FRAME, y_true=two, y_prob=PROB[:, :1])
+    assert numbers(found) == numbers(karat.evaluate(two, y_prob=PROB[:, 0]))
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_scores_stand_beside_a_table(table: str) -> None:
     expected = numbers(karat.evaluate(TRUTH, y_prob=PROB))

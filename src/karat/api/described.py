@@ -160,7 +160,7 @@ def _columns(frame: Frame, request: Request, *, has_models: bool) -> Columns:
 def _by_name(held: TableColumns) -> Columns:
     """Role → the columns that were found by their names."""
     words = {column: role for role, column in COLUMNS.items()}
-    columns = {words.get(x, x): (name,) for x, name in held.mapping.items() if name}
+    columns: Columns = {words.get(x, x): (name,) for x, name in held.mapping.items() if name}
     if held.chosen is not None:
         columns[held.chosen.argument] = held.chosen.names
     if held.unique is not None:

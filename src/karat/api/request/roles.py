@@ -235,7 +235,8 @@ def _of_models(role: str, value: Any) -> tuple[Any, dict[str, Any]]:
         value = frame.columns(frame.names)
     if not isinstance(value, Mapping):
         return value, {}
-    names, columns = {}, {}
+    names: dict[Any, Any] = {}
+    columns: dict[str, Any] = {}
     for model, each in value.items():
         is_name = isinstance(each, str) or (role in _OF_SCORES and _are_all(each, str))
         if is_name or not _are_values(each):

@@ -29,6 +29,9 @@ class RoleValues:
 
     def __init__(self, argument: str, values: Any) -> None:
         """Name the values of an argument, ``"y_pred"`` or ``"y_pred of old"``."""
+        shape: tuple[int, ...] = getattr(values, "shape", ())
+        if len(shape) == 2 and shape[1] == 1 and not is_frame(values) and not is_sparse(values):
+            values = values[:, 0]
         self.name = f"{argument}{MARK}"
         self.columns = {self.name: values}
         parts = _parts(argument, values)
@@ -54,7 +57,7 @@ def _parts(argument: str, values: Any) -> dict[str, Any] | None:
         if all(endings) and len(set(endings)) == len(endings):
             return dict(zip(map(str, endings), columns.values(), strict=True))
         return columns
-    shape = getattr(values, "shape", ())
+    shape: tuple[int, ...] = getattr(values, "shape", ())
     if is_labels and len(shape) == 2 and shape[1] > 1:
         return {str(place): values[:, place] for place in range(shape[1])}
     return None
