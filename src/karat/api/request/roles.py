@@ -14,7 +14,7 @@ from karat.data.slices.codes import name_of
 from karat.data.sources.distributed.frames import pieces_of
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.beside import MARK, RoleValues, with_values
-from karat.data.sources.tables.frames import Frame, is_frame, open_frame
+from karat.data.sources.tables.frames import Frame, family_of, is_frame, open_frame
 from karat.errors import error, short
 from karat.errors.options import option
 
@@ -46,7 +46,7 @@ def with_roles(verb: str, values: dict[str, Any]) -> dict[str, Any]:
     if verb == "compare" and predictions is not None and is_data(data):
         is_dict = isinstance(predictions, Mapping)
         columns = list(predictions.values()) if is_dict else predictions
-        if isinstance(columns, list | tuple) and _are_all(columns, str):
+        if _are_all(columns, str):
             _refuse_twice(verb, "y_pred", values)
             values["y_pred"], predictions = predictions, None
     elif isinstance(predictions, str) and is_data(data):
@@ -55,11 +55,14 @@ def with_roles(verb: str, values: dict[str, Any]) -> dict[str, Any]:
     if predictions is None and _is_data_of(verb, data, values):
         values = _of_data(verb, data, values)
     else:
-        _refuse_names(data, values)
-        for role, value in (("y_true", data), ("y_pred", predictions)):
-            if value is not None:
+        unnamed = {"y_true": data, "y_pred": predictions}
+        unnamed = {role: value for role, value in unnamed.items() if value is not None}
+        for role in unnamed:
+            # Beside one argument, text names a column of what is no table.
+            if predictions is not None or not isinstance(values.get(role), str):
                 _refuse_twice(verb, role, values)
-                values[role] = value
+        _refuse_names(data, values)
+        values |= unnamed
     if "ids" in values and verb in _MATCHED:
         values["id"] = values.pop("ids")
     return values
@@ -170,30 +173,33 @@ def _is_name(role: str, value: Any) -> bool:
     if isinstance(value, Integral):
         return not isinstance(value, bool)
     if role in _OF_SCORES:
-        return _are_all(value, str | Integral)
+        return _are_all(value, str | Integral) or _is_array_of_text(value)
     if role == "by":
         return isinstance(value, tuple) or _are_all(value, str | int | tuple)
     return isinstance(value, tuple)
 
 
 def _are_all(value: Any, kinds: Any) -> bool:
-    """True for a sequence, not empty, of items of these types, and of no flags."""
-    if isinstance(value, Mapping | AbstractSet | bytes) or is_frame(value) or is_sparse(value):
+    """True for a list or a tuple, not empty, of items of these types, and of no flags."""
+    if not isinstance(value, list | tuple):
         return False
-    if not isinstance(value, list | tuple) and str(getattr(value, "dtype", "object")) != "object":
+    return bool(value) and all(isinstance(x, kinds) and not isinstance(x, bool) for x in value)
+
+
+def _is_array_of_text(value: Any) -> bool:
+    """True for an array of texts, as names of columns are."""
+    if is_frame(value) or is_sparse(value) or getattr(value, "ndim", 0) != 1:
         return False
-    try:
-        items = list(value)
-    except Exception:  # the class of the container may raise anything
+    if family_of(getattr(value, "dtype", "other")) not in ("text", "unknown"):
         return False
-    return bool(items) and all(isinstance(x, kinds) and not isinstance(x, bool) for x in items)
+    return _are_all(list(value), str)
 
 
 def _name_models(value: Any) -> bool:
     """True if a value names a column, or several, of each model."""
     if isinstance(value, Mapping):
         return bool(value) and all(isinstance(x, str) or _are_all(x, str) for x in value.values())
-    return isinstance(value, str) or (isinstance(value, list | tuple) and _are_all(value, str))
+    return isinstance(value, str) or _are_all(value, str)
 
 
 def _are_values(value: Any) -> bool:
@@ -215,7 +221,7 @@ def _named(verb: str, role: str, value: Any, frame: Frame) -> tuple[Any, dict[st
         return value, {}
     if hasattr(value, "__next__"):
         value = list(value)
-    if role not in (*_OF_SCORES, "by") and _are_all(value, str) and isinstance(value, list | tuple):
+    if role not in (*_OF_SCORES, "by") and _are_all(value, str):
         wanted = "the name of a column"
         do = "Beside a table a list of text names columns: give values as an array or a Series."
         facts = {"value": short(value), "kind": type(value).__name__}
