@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from karat.testing.options import arguments
+from karat.api.request.spelled import in_groups
 
 _RENAMED = {"gold": "y_true", "with_rows": "keep_rows"}
 
@@ -19,4 +19,4 @@ def grouped(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[str,
     values = {_RENAMED.get(name, name): value for name, value in options.items()}
     if "strict_inconclusive" in values:
         values["inconclusive"] = "fail" if values.pop("strict_inconclusive") else None
-    return arguments(values, flat)
+    return in_groups(values, flat)

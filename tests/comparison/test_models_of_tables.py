@@ -173,5 +173,5 @@ def test_every_option_counts_for_tables_of_their_own() -> None:
     found = karat.compare(each, weights="mass", **grouped(beside, ("adjust",)))
     expected = karat.compare(TRUTH, MODELS, weights=FRAME["mass"], **grouped(beside, ("adjust",)))
     assert without_doubts(found) == without_doubts(expected)
-    with pytest.raises(karat.InputError, match="K250"):
+    with pytest.raises(karat.InputError, match="K421"):
         karat.compare(each, design=karat.Folds(FRAME["part"]))

@@ -20,6 +20,7 @@ GROUPS = (
     "odd_rows",
     "confusions",
     "tables",
+    "described",
     "files",
     "big_files",
     "functions",

@@ -455,7 +455,7 @@ def _refused() -> Iterator[Call]:
         lambda: _rows_in_short(
             karat.evaluate(
                 pd.DataFrame({"label": sets(SETS["truth"]), "pred": sets(SETS["pred"])}),
-                ids=list(SETS["id"]),
+                ids=pd.Series(list(SETS["id"])),
             ).wrong_rows()
         ),
     )

@@ -179,7 +179,7 @@ def _forms() -> Iterator[Call]:
         "a frame on both sides",
         "pandas",
         lambda: karat.evaluate(
-            pd.DataFrame(cells, columns=list(NAMES)),
+            y_true=pd.DataFrame(cells, columns=list(NAMES)),
             y_prob=pd.DataFrame(_named(held["prob"])),
             metrics=SCORED,
         ),

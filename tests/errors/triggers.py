@@ -190,7 +190,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K139": lambda: karat.f1([0, 1], y_prob=[0.25, 0.75]),
     "K140": lambda: karat.evaluate([0, 1], [0, 1], y_prob=[0.25, 0.75], threshold=0.5),
     "K141": lambda: karat.evaluate(confusion=[[3, 1], [2, 4]], clusters=["ann", "bob"]),
-    "K142": lambda: karat.evaluate(TABLE, y_prob=[0.25, 0.75]),
+    "K142": lambda: karat.evaluate(TABLE, "pred"),
     "K143": lambda: karat.evaluate([0, 1], [0, 1], weights="weight"),
     "K144": lambda: karat.evaluate([0, 1], [0, 1], reading=karat.Reading(nulls="drop")),
     "K149": lambda: karat.evaluate(
@@ -293,6 +293,11 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K451": lambda: karat.evaluate([0, 1], [0, 1], ids=False),
     "K452": lambda: karat.evaluate([0, 1], [0, 1], design=karat.Looks()).confidence.tail,
     "K421": lambda: karat.evaluate("rows.parquet", weights=cast("Any", [1, 2])),
+    "K454": lambda: karat.evaluate(
+        pd.DataFrame(TABLE), y_pred=pd.Series([0, 1], index=[5, 7], dtype=object)
+    ),
+    "K455": lambda: karat.Stream().update(karat.read(TABLE, clusters="label")),
+    "K456": lambda: karat.read("-"),
     "K422": lambda: karat.evaluate(["rows.parquet", "SELECT 1 AS label, 1 AS pred"]),
     "K423": of_partitions,
     "K602": lambda: eval_metric([0, 1], np.eye(2), "Accuracy", group_id=cast("Any", [0, 0])),

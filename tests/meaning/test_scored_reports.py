@@ -340,9 +340,9 @@ FRAME = {"label": TWO, "pred": TWO, "p": PROB, "z": PROB}
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
-        ({"y_prob": PROB}, "K142", "y_prob was given with a table"),
-        ({"y_score": PROB}, "K142", "y_score was given with a table"),
-        ({"y_pred": TWO}, "K106", "y_true"),
+        ({"y_prob": PROB[:-1]}, "K102", "y_prob has"),
+        ({"y_score": PROB[:-1]}, "K102", "y_score has"),
+        ({"y_pred": list(map(str, TWO))}, "K158", "give values as an array or a Series"),
         ({"y_prob": "p", "y_score": "z"}, "K129", "for the probabilities and for the scores"),
         ({"y_prob": "q"}, "K404", "no column 'q'"),
         ({"y_prob": "q_*"}, "K404", "no column 'q_*'"),
@@ -351,9 +351,7 @@ FRAME = {"label": TWO, "pred": TWO, "p": PROB, "z": PROB}
         ({"y_prob": []}, "K158", "y_prob= is [] (list), not names of columns"),
         ({"y_prob": 0.5}, "K158", "y_prob= is 0.5 (float)"),
         ({"y_prob": {"p"}}, "K158", "(set), not names of columns"),
-        ({"y_prob": np.array(PROB)}, "K142", "Name its column of the data: y_prob="),
-        ({"y_score": pd.Series(PROB)}, "K142", "Name its column of the data: y_score="),
-        ({"y_prob": pd.DataFrame({"p": PROB}).to_numpy()}, "K142", "y_prob was given with a table"),
+        ({"y_prob": np.array(PROB), "y_score": "z"}, "K129", "for the scores"),
         ({"y_prob": "p", "y_pred": "pred", "threshold": 0.5}, "K140", "a column of predictions"),
         ({"y_prob": "", "y_score": "", "threshold": 0.5}, "K136", "There are no probabilities"),
     ],

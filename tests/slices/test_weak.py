@@ -137,10 +137,10 @@ TABLE = {"data": {"label": [1, 0], "pred": [0, 1], "a": [1, 2], "x": [0.5, 2.0]}
         ({**LABELS, "y_pred": [0]}, "K102", "y_pred"),
         ({**LABELS, "y_true": "label"}, "K143", "y_true= names a column"),
         ({**TABLE, "by": ["b"]}, "K404", "'b'"),
-        ({**TABLE, "by": {"b": [1, 2]}}, "K181", "not names of columns"),
+        ({**TABLE, "by": {"b": [1, 2, 3]}}, "K102", "The table has 2 rows"),
         ({**TABLE, "loss": "y"}, "K404", "'y'"),
         ({**TABLE, "loss": "x", "y_pred": "pred"}, "K184", "loss= was given with labels"),
-        ({"y_true": {"a": [1, 2]}}, "K406", "true"),
+        ({"data": {"a": [1, 2]}}, "K406", "true"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_looked_at_is_an_error(given: dict[str, Any], code: str, says: str) -> None:

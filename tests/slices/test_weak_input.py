@@ -130,17 +130,18 @@ def test_weak_slices_have_the_doubts_of_a_report(tmp_path: Path) -> None:
         ({"y_true": WORDS, "y_pred": WORDS}, "D101"),
         ({"y_true": SITE == "u", "y_score": LOSS / 3.0}, "D102"),
         ({"y_true": np.where(SITE == "u", "NA", "ok"), "y_pred": SITE}, "D112"),
-        ({"y_true": {"label": (SITE == "u") * 1, "proba_bad": LOSS / 3.0}}, "D109"),
+        ({"data": {"label": (SITE == "u") * 1, "proba_bad": LOSS / 3.0}}, "D109"),
     ],
 )
 def test_each_doubt_about_rows_is_one_of_their_weak_slices(given: Any, code: str) -> None:
-    columns = {} if isinstance(given["y_true"], dict) else {"by": {"site": SITE}}
+    columns = {} if "data" in given else {"by": {"site": SITE}}
     if code == "D112":
         given = {**given, "y_pred": np.where(SITE == "v", "NA", "ok")}
-    assert code in codes(
-        karat.find_weak_slices(**given, **columns, interval=karat.Interval(n_replicates=99))
-    )
-    assert code in codes(karat.evaluate(**given))
+    data = [given["data"]] if "data" in given else []
+    given = {role: values for role, values in given.items() if role != "data"}
+    few = karat.Interval(n_replicates=99)
+    assert code in codes(karat.find_weak_slices(*data, **given, **columns, interval=few))
+    assert code in codes(karat.evaluate(*data, **given))
 
 
 def test_losses_of_a_table_may_be_of_groups(tmp_path: Path) -> None:

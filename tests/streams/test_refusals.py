@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 import karat
 from karat.errors import KaratError
 from tests.grouping import grouped
-from tests.optional import optional
 
 LABELS = {"y_true": ["a", "b", "a"], "y_pred": ["a", "b", "b"]}
 PROB = {"y_true": ["0", "1", "0"], "y_prob": [0.25, 0.5, 0.75]}
@@ -281,19 +279,3 @@ def test_pairs_of_columns_need_the_rows() -> None:
     report = stream.report()
     assert "roc_auc_mu" not in report
     assert any("roc_auc_mu" in line and "rows" in line for line in report.warnings)
-
-
-@pytest.mark.parametrize("kind", ["dict", "pandas", "polars", "pyarrow", "path", "text"])
-def test_a_table_is_told_to_be_given_by_its_columns(kind: str) -> None:
-    table: Any = {"label": ["a", "b"], "pred": ["a", "a"]}
-    if kind in ("pandas", "polars"):
-        table = optional(kind).DataFrame(table)
-    elif kind == "pyarrow":
-        table = optional(kind).table(table)
-    elif kind != "dict":
-        table = Path("rows.parquet") if kind == "path" else "rows.parquet"
-    with pytest.raises(KaratError, match="A stream takes columns") as caught:
-        karat.Stream().update(table)
-    assert caught.value.code == "K215"
-    assert "stream.update(t['label'], t['pred'])" in str(caught.value)
-    assert ("karat.evaluate reads files" in str(caught.value)) == (kind in ("path", "text"))

@@ -18,7 +18,6 @@ from karat.api.request.request import Request
 from karat.api.results import ClassReport
 from karat.data.arguments import check_are_values
 from karat.data.labels.matrices import display_names
-from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import WholeWeightsDoubt
@@ -169,24 +168,12 @@ def refuse_judged(value: object) -> None:
 
 
 def given_alone(y_true: Any) -> KaratError:
-    """K128: there are no predictions; K215: how a stream is given the columns of a table."""
+    """K128: there are no predictions."""
     refuse_judged(y_true)
     if isinstance(y_true, str | PathLike) or is_frame(y_true):
-        host = distributed_host(y_true)
-        kind = type(y_true).__name__
-        rows, first, what = "t", "Give its columns", f"a table ({kind})"
-        if host is not None:
-            rows, first = "rows", f"Collect it, rows = t.{COLLECT[host]}, and give its columns"
-        elif isinstance(y_true, str | PathLike):
-            what = f"the name of a file ({kind})"
-            first = "karat.evaluate reads files. For a stream, read the file and give its columns"
-        return error(
-            "K215",
-            call="update",
-            wanted="columns of rows",
-            found=f"A stream takes columns, and it was given {what}",
-            do=f"{first}: stream.update({rows}['label'], {rows}['pred']).",
-        )
+        what = "a file" if isinstance(y_true, str | PathLike) else "a table"
+        do = f"Give {what} of columns as first argument, without a name: its columns have roles."
+        return error("K128", found=f"y_true= was given {what} alone", do=do)
     do = "Give predictions as y_pred=, y_prob= or y_score=."
     found = "y_true was given alone"
     record = next(iter(y_true), None) if isinstance(y_true, list | tuple) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from karat.api.arguments import confidence_required, is_frequency, refuse_withou
 from karat.api.doubts import of_margins, of_scores, with_order_of_rows
 from karat.api.fold_models import rows_with_folds, with_folds
 from karat.api.model_arguments import ModelArguments, model_arguments
-from karat.api.model_sources import sources_of_models, with_columns
+from karat.api.model_sources import ModelSource, sources_of_models
 from karat.api.models import Compared, Models, models_given, models_of_rows
 from karat.api.options import plain_text, positive_number
 from karat.api.request.request import Request
@@ -24,12 +24,14 @@ from karat.api.set_models import (
     models_of_strata,
     set_models,
 )
-from karat.api.sources import columns_to_read
+from karat.api.sources import columns_to_read, with_ids_of_repeats
 from karat.data.checks import doubts_of_order
+from karat.data.listing import checked_ids
 from karat.data.pairing import Paired, pair_rows, pair_sets
 from karat.data.roles import with_place
 from karat.data.rows import Rows
 from karat.data.sources.tables.rows import read_rows
+from karat.data.sources.tables.values import doubts_of_values
 from karat.data.table_sets import TableSets, beside_sets
 from karat.errors import KaratError, error, short, shown
 from karat.errors.doubts import Doubt, only_doubts
@@ -72,13 +74,12 @@ def compare(request: Request) -> Comparison:
     refuse_without_judge(request)
     if request.judge is not None:
         return judged_comparison(request)
-    sources = sources_of_models(request)
-    if sources is not None:
-        request = request.but(y_true=None)
-        return compare_files(sources, request)[0]
+    with ExitStack() as cleanup:
+        sources = sources_of_models(request, cleanup)
+        if sources is not None:
+            return compare_files(sources, request)[0]
     policy: Policy = request.undefined
     spec = comparison_spec(request)
-    request = with_columns(request)
     arguments = model_arguments(request)
     names, baseline, folds = arguments.names, request.baseline, request.folds
     if len(names) < 2:
@@ -87,8 +88,9 @@ def compare(request: Request) -> Comparison:
         raise error("K164", baseline=baseline, models=shown(names))
     if arguments.reports:
         refuse("compare", "reports", request.chosen)
+    request, noted = _with_ids(request, arguments)
     models: Compared
-    of_scored: list[Doubt] = []
+    of_scored: list[Doubt] = noted
     if request.separator is not None or are_models_of_sets(arguments):
         refuse("compare", "sets", request.but(anytime=None).chosen)  # looks: once rows are read
         models = set_models(arguments, request)
@@ -97,7 +99,7 @@ def compare(request: Request) -> Comparison:
             what = "threshold= was given, and rows have one class each"
             raise error("K221", found=what)
         models = scored_models = models_given(arguments, request)
-        of_scored = [
+        of_scored += [
             x for name, m in scored_models.scored.items() for x in of_scores(m.rows, of=name)
         ]
     doubts = [*_of_order(arguments, request), *of_scored]
@@ -108,6 +110,25 @@ def compare(request: Request) -> Comparison:
         rows = rows_with_folds(arguments, request)
         whole = with_folds(whole, rows, policy, has_clusters=models.has_clusters)
     return _with_strata(whole, models, request.label_strata, spec, request.margin, policy)
+
+
+def _with_ids(request: Request, arguments: ModelArguments) -> tuple[Request, list[Doubt]]:
+    """The request, its clusters the ids of rows that several repeats test; and their doubts."""
+    ids = request.id
+    if ids is None:
+        return request, []
+    if arguments.trues:
+        raise refusal("compare", "models on different rows", "id")
+    if isinstance(ids, str):
+        do = "Give one id for each row, or the table or its files first."
+        raise error("K143", argument="ids", found=f"ids={ids!r} names a column", do=do)
+    ids = checked_ids(ids, len(arguments.true))
+    clusters, are_taken = with_ids_of_repeats(request.folds, request.clusters, ids)
+    doubts = [] if are_taken else doubts_of_values(ids)
+    return request.but(clusters=clusters), [
+        *doubts,
+        *doubts_of_order(arguments.true, "y_true", ids=ids),
+    ]
 
 
 def judged_comparison(request: Request) -> Comparison:
@@ -235,13 +256,20 @@ def _of_order(arguments: ModelArguments, request: Request) -> Iterator[Doubt]:
 def _of_files(models: Sequence[Rows | TableSets]) -> list[Doubt]:
     """The doubts about the files of each model; one that all models share stands once."""
     found = [only_doubts(rows.warnings) for rows in models]
-    of_all = [one for one in found[0] if all(one in others for others in found[1:])]
+    of_all = [one for one in found[0] if all(_is_among(one, others) for others in found[1:])]
     return of_all + [
         one.within(rows.name)
         for rows, own in zip(models, found, strict=True)
         for one in own
-        if one not in of_all
+        if not _is_among(one, of_all)
     ]
+
+
+def _is_among(one: Doubt, doubts: Sequence[Doubt]) -> bool:
+    """True if a doubt is among others; one about an unused column, whichever are used."""
+    if one.code != "D104":
+        return one in doubts
+    return any(other.code == one.code and other.noticed == one.noticed for other in doubts)
 
 
 def compare_files(
@@ -263,20 +291,23 @@ def compare_files(
     """
     spec, policy = comparison_spec(request), request.undefined
     metrics, margin = request.metrics, request.margin
-    columns = columns_to_read(request)
-    named = {"prob": request.prob, "score": request.score}
     rows: list[Rows] = []
     sets: list[TableSets] = []
     for name, source in sources.items():
+        model = source if isinstance(source, ModelSource) else ModelSource.of(source, request)
+        columns = columns_to_read(model.request)
         try:
             with bar() as progress:
-                found_rows = read_rows(source, name, replace(columns, progress=progress))
+                found_rows = read_rows(model.source, name, replace(columns, progress=progress))
         except KaratError as problem:
+            if model.is_shared:
+                raise
             raise with_place(problem, name) from None
         if isinstance(found_rows, TableSets):
             sets.append(found_rows)
         else:
-            found_rows = with_order_of_rows(found_rows, named, request.labels)
+            named = {"prob": columns.prob, "score": columns.score}
+            found_rows = with_order_of_rows(found_rows, named, columns.labels)
             rows.append(found_rows)
         read(name, found_rows)
         if rows and sets:

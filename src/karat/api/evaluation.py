@@ -23,13 +23,7 @@ from karat.api.request.request import Request
 from karat.api.request.verbs import verb
 from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
-from karat.api.sources import (
-    check_sources,
-    is_table_given,
-    plain_source,
-    row_arguments,
-    with_ids_of_repeats,
-)
+from karat.api.sources import check_sources, plain_source, row_arguments, with_ids_of_repeats
 from karat.api.table_reports import of_columns, report_of_table
 from karat.data.accumulator import Batch, Origin, Tallies, accumulate
 from karat.data.checks import doubts_of_order
@@ -39,7 +33,7 @@ from karat.data.listing import checked_ids, limit_of_rows
 from karat.data.rows import Counted, Rows
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.arrays.rows import label_rows, score_rows
-from karat.data.sources.arrays.sets import fits_columns, hold_sets, set_rows, with_ids
+from karat.data.sources.arrays.sets import hold_sets, set_rows, with_ids
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.values import doubts_of_values
 from karat.data.sources.torch.tensors import DeviceArrays, device_arrays
@@ -84,14 +78,13 @@ def evaluate(request: Request) -> Report:
 def report_of_request(request: Request) -> Report:
     """The report of a request without a judge; of one that is dry the classes and the doubts."""
     spec, request = spec_of(request)
-    is_table = _is_table(request)
     request = request.but(
         prob=score_columns("y_prob", request.prob), score=score_columns("y_score", request.score)
     )
-    check_sources(request, is_table=is_table)
+    check_sources(request)
     limit = limit_of_rows(request.keep_rows, request.ids)
     spec = replace(spec, keep_rows=0 if spec.is_dry or request.confusion is not None else limit)
-    if is_table:
+    if request.has_data:
         report = report_of_table(of_columns(request), spec)
         if not isinstance(report, ClassReport):
             return report
@@ -134,21 +127,6 @@ def spec_of(request: Request) -> tuple[Spec, Request]:
         pred=column_name("y_pred", request.pred),
         y_true=plain_source(request.y_true) if names_files(request.y_true) else request.y_true,
     )
-
-
-def _is_table(request: Request) -> bool:
-    """True if the first argument is a table or names files."""
-    has_scores = request.y_prob is not None or request.y_score is not None
-    is_named = request.true is not None or request.pred is not None
-    if request.confusion is not None or not is_table_given(
-        request.y_true, request.y_pred, is_named=is_named, has_scores=has_scores
-    ):
-        return False
-    if has_scores and not is_named:
-        # An indicator with its scores, as with an indicator of predictions.
-        scores = request.y_score if request.y_prob is None else request.y_prob
-        return not fits_columns(request.y_true, scores)
-    return True
 
 
 def _report_of_sets(request: Request, spec: Spec) -> Report:

@@ -23,8 +23,6 @@ from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.arrays.sets import hold_sets
-from karat.data.sources.files.paths import names_files
-from karat.data.sources.tables.frames import is_frame
 from karat.errors import error
 from karat.errors.doubts import Doubt, new_doubts, no_scores, only_doubts
 from karat.errors.options import option
@@ -160,8 +158,7 @@ def evaluate_judged(request: Request) -> JudgedReport:
     """
     spec = judged_spec(request)
     table = request.y_true
-    is_table = names_files(table) or is_frame(table)
-    if is_table:
+    if request.has_data:
         for name in ("judge", "gold_weights"):
             if not isinstance(getattr(request, name), str | None):
                 found = "It holds values, and the rows are a table"

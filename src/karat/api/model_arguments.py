@@ -55,7 +55,10 @@ def model_arguments(request: Request) -> ModelArguments:
             reports = _by_name("The reports", y_true)
             return ModelArguments(tuple(reports), reports=reports)
         found = "y_true is a dict that was given alone, and its values are no reports"
-        do = f"Give the true labels first: {_OF_MODELS}."
+        do = (
+            f"Give the true labels first: {_OF_MODELS}; or name the columns of models in a table: "
+            "karat.compare(table, y_pred={'old': 'p1', 'new': 'p2'})."
+        )
         raise error("K128", found=found, do=do)
     of_models = "a dict from model to predictions as y_pred=, y_prob= or y_score="
     if y_true is None:

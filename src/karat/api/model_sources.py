@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from os import PathLike
 from typing import Any, Final
 
-from karat.api.arguments import of_table
+from karat.api.arguments import score_columns
 from karat.api.options import plain_text
+from karat.api.request.data import Data
 from karat.api.request.request import Request
-from karat.api.sources import fold_columns
-from karat.data.roles import find_roles
+from karat.api.request.roles import OUTPUTS, of_described
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.files.counted import errors_of_files
 from karat.data.sources.files.paths import names_files
@@ -20,93 +21,142 @@ from karat.data.sources.files.rows import open_files
 from karat.data.sources.tables.frames import Frame, is_frame, open_frame
 from karat.errors import error, short
 
-OUTPUTS: Final = ("y_pred", "y_prob", "y_score")
-_BESIDE: Final = ("weights", "clusters", "folds")
+
+@dataclass(frozen=True, eq=False)
+class ModelSource:
+    """Rows of one model.
+
+    Attributes:
+        source: a table, or files.
+        request: the columns of its roles, and how they are read.
+        is_shared: whether all models are in the same table.
+    """
+
+    source: Any
+    request: Request
+    is_shared: bool = False
+
+    @classmethod
+    def of(cls, source: Any, request: Request) -> ModelSource:
+        """The source of a model, with the columns that `karat.read` named where it did."""
+        if isinstance(source, Data):
+            request = request.but(**of_described(request.verb, source))
+            source = request.y_true
+        request = request.but(
+            y_true=None,
+            has_data=True,
+            prob=score_columns("y_prob", request.prob),
+            score=score_columns("y_score", request.score),
+        )
+        return cls(source, request)
 
 
-def sources_of_models(request: Request) -> dict[str, Any] | None:
-    """The table or the files of each model, where each has its own; else None."""
-    data = request.y_true
-    if not isinstance(data, Mapping) or any(getattr(request, x) is not None for x in OUTPUTS):
-        return None
-    if not data or not all(_is_source(source) for source in data.values()):
-        return None
-    fold_columns(request.folds)
-    for name in ("weights", "clusters"):
-        of_table(name, getattr(request, name), "files")
-    return {str(plain_text(name)): source for name, source in data.items()}
-
-
-def with_columns(request: Request) -> Request:
-    """The request with the values of the columns that it names of one table, or of files.
+def sources_of_models(request: Request, cleanup: ExitStack) -> dict[str, ModelSource] | None:
+    """The rows of each model, in one table or each in a source of its own; None of values.
 
     Errors:
-        K404 to K406 a column does not exist, or nothing says which is the truth; K416 the table is
-        partitioned.
+        K128 no column of a model is named; K162 they are not named by model; K404 there is no such
+        column; K416 one table is partitioned.
     """
     data = request.y_true
-    is_file = isinstance(data, str | PathLike)
-    named = {role: _columns_of_models(role, getattr(request, role)) for role in OUTPUTS}
-    has_names = request.true is not None or any(named.values())
-    if not has_names or not (is_file or is_frame(data)):
-        return request
-    given = [role for role in OUTPUTS if getattr(request, role) is not None and not named[role]]
+    if not request.has_data:
+        return None
+    outputs = {role: getattr(request, role) for role in OUTPUTS}
+    has_outputs = any(value is not None for value in outputs.values())
+    if isinstance(data, Mapping) and not has_outputs:
+        if data and all(_is_source(source) for source in data.values()):
+            each = {str(plain_text(name)): source for name, source in data.items()}
+            return {name: ModelSource.of(source, request) for name, source in each.items()}
+        return None
+    named = {role: _columns_of_models(role, value) for role, value in outputs.items()}
     texts = {"y_pred": request.pred, "y_prob": request.prob, "y_score": request.score}
     for role, text in texts.items():
-        if text is not None or role in given:
-            value = getattr(request, role) if text is None else text
+        if text is not None or (outputs[role] is not None and not named[role]):
+            value = outputs[role] if text is None else text
             raise error(
                 "K162",
                 argument=role,
                 found=f"It is {short(value)}, beside a table",
                 do=f"Name the column of each model: {role}={{'old': …, 'new': …}}.",
             )
+    if not has_outputs:
+        raise error("K128", found="karat.compare was given data without columns of models", do=_DO)
     refuse_distributed(data, "y_true")
-    with ExitStack() as cleanup:
-        if is_file:
-            cleanup.enter_context(errors_of_files(None, data))
-        frame = open_files(data, cleanup) if is_file else open_frame(data)
-        return _read(request, frame, named)
+    if names_files(data):
+        cleanup.enter_context(errors_of_files(None, data))
+        frame = _kept(open_files(data, cleanup))
+    else:
+        frame = _kept(open_frame(data))
+    return _of_one_table(request, frame, named)
 
 
-def _read(request: Request, frame: Frame, named: Mapping[str, Mapping[str, list[str]]]) -> Request:
+_DO: Final = (
+    "Give a dict of them: karat.compare({'old': old, 'new': new}), a source of each model; or name "
+    "the columns of models in one table: karat.compare(table, y_pred={'old': 'p1', 'new': 'p2'})."
+)
+
+
+def _of_one_table(
+    request: Request, frame: Frame, named: Mapping[str, Mapping[str, list[str]]]
+) -> dict[str, ModelSource]:
+    """The rows of each model, read as a table without the outputs of the others."""
+    models = dict.fromkeys(model for each in named.values() for model in each)
     columns = {
-        role: {model: _matched(frame, names) for model, names in models.items()}
-        for role, models in named.items()
+        model: {role: each[model] for role, each in named.items() if model in each}
+        for model in models
     }
-    outputs = [x for models in columns.values() for names in models.values() for x in names]
-    true = None if request.true is None else str(request.true)
-    named_beside = {x: getattr(request, x) for x in _BESIDE if isinstance(getattr(request, x), str)}
-    roles = find_roles(
-        frame.names,
-        given={"true": true, "weights": named_beside.get("weights")},
-        needs=("true",),
-        taken=outputs,
-    )
-    truth = roles.column("true")
-    assert truth is not None
-    if request.weights is None:
-        named_beside["weights"] = roles.column("weights")
-    beside = {name: column for name, column in named_beside.items() if column}
-    values = frame.columns(list(dict.fromkeys([truth, *outputs, *beside.values()])))
-    models = {
-        role: {model: _values(names, values) for model, names in each.items()} or None
-        for role, each in columns.items()
+    outputs = {
+        model: {x for names in each.values() for x in _matched(frame, names)}
+        for model, each in columns.items()
     }
-    # An empty name means that no column has the role.
-    of_rows = {name: values[column] if column else None for name, column in named_beside.items()}
-    return request.but(true=None, y_true=values[truth], **models, **of_rows)
+    every = set().union(*outputs.values())
+    sources = {}
+    for model, each in columns.items():
+        names = tuple(x for x in frame.names if x not in every or x in outputs[model])
+        types = {name: kind for name, kind in frame.types.items() if name in names}
+        own = {role: x[0] if len(x) == 1 else x for role, x in each.items()}
+        threshold = request.threshold
+        of_model = request.but(
+            pred=own.get("y_pred", ""),
+            prob=own.get("y_prob", ""),
+            score=own.get("y_score", ""),
+            # The models are on the same rows, in one order.
+            id="" if request.id is None else request.id,
+            threshold=threshold.get(model) if isinstance(threshold, Mapping) else threshold,
+            **dict.fromkeys(OUTPUTS),
+        )
+        table = replace(frame, names=names, types=types)
+        sources[model] = replace(ModelSource.of(table, of_model), is_shared=True)
+    return sources
+
+
+def _kept(frame: Frame) -> Frame:
+    """The table, each of whose columns is read once."""
+    columns: dict[str, Any] = {}
+
+    def read(wanted: Sequence[str]) -> dict[str, Any]:
+        lacking = [name for name in wanted if name not in columns]
+        if lacking and frame.first_rows is None:
+            # Its rows can be read only once.
+            lacking = list(dict.fromkeys(frame.names))
+        if lacking:
+            columns.update(frame.read(lacking))
+        return {name: columns[name] for name in wanted}
+
+    return replace(frame, read=read)
 
 
 def _is_source(value: Any) -> bool:
-    """True for a table of several columns, or for files."""
+    """True for a table of several columns, for files, or for data that `karat.read` described."""
     if isinstance(value, list | tuple):
         return bool(value) and all(isinstance(item, PathLike) for item in value)
-    return names_files(value) or (is_frame(value) and len(open_frame(value).names) > 1)
+    if isinstance(value, Data) or names_files(value):
+        return True
+    return is_frame(value) and len(open_frame(value).names) > 1
 
 
 def _columns_of_models(role: str, value: Any) -> dict[str, list[str]]:
-    """Model → the columns that an argument names; empty where it holds values."""
+    """Model → the columns that an argument names; empty where it names none."""
     if isinstance(value, list | tuple):
         models: dict[Any, Any] = {item: item for item in value if isinstance(item, str)}
         return _columns_of_models(role, models) if len(models) == len(value) else {}
@@ -115,7 +165,6 @@ def _columns_of_models(role: str, value: Any) -> dict[str, list[str]]:
     named = {}
     for model, columns in value.items():
         names = [columns] if isinstance(columns, str) else columns
-        # A list of text is predicted labels, but no probabilities.
         is_list = isinstance(names, list | tuple) and len(names) > 0
         is_value = role == "y_pred" and not isinstance(columns, str)
         if is_value or not is_list or not all(isinstance(name, str) for name in names):
@@ -131,8 +180,3 @@ def _matched(frame: Frame, names: Iterable[str]) -> list[str]:
         fits = [x for x in frame.names if "*" in name and fnmatchcase(x, name)]
         found += fits or [name]
     return found
-
-
-def _values(names: list[str], values: Mapping[str, Any]) -> Any:
-    """One column, or a table of several, whose names tell their classes."""
-    return values[names[0]] if len(names) == 1 else {name: values[name] for name in names}

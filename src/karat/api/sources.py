@@ -11,8 +11,6 @@ from karat.data.roles import Role
 from karat.data.slices.folds import columns_of_folds
 from karat.data.sources.arrays.rows import RowArguments
 from karat.data.sources.columns import TableRequest
-from karat.data.sources.files.paths import names_files
-from karat.data.sources.tables.frames import is_frame
 from karat.errors import error, short
 from karat.errors.options import parameter
 
@@ -40,18 +38,14 @@ def columns_to_read(request: Request) -> TableRequest:
     )
 
 
-def check_sources(request: Request, *, is_table: bool) -> None:
-    """Refuse arguments of different kinds of sources (K141 to K144)."""
+def check_sources(request: Request) -> None:
+    """Refuse arguments of different kinds of sources (K141, K143, K144)."""
     arrays = [name for name in ("y_prob", "y_score") if getattr(request, name) is not None]
-    if arrays and is_table:
-        raise error(
-            "K142", argument=arrays[0], do=f"Name its columns of the table: {arrays[0]}='…'."
-        )
     if arrays and request.confusion is not None:
         found = f"{arrays[0]} was given with confusion="
         do = "Give one of them: a confusion matrix has no scores."
         raise error("K141", argument=arrays[0], found=found, do=do)
-    if is_table:
+    if request.has_data:
         return
     roles = ("true", "pred", "prob", "score")
     named = [name for name in roles if getattr(request, name) is not None]
@@ -69,20 +63,6 @@ def check_sources(request: Request, *, is_table: bool) -> None:
         raise error("K141", argument="ids=", found=found, do="A confusion matrix has no rows.")
     if request.nulls != "error":
         raise error("K144")
-
-
-def is_table_given(first: Any, y_pred: Any, *, is_named: bool, has_scores: bool) -> bool:
-    """Return whether the first argument is a table or names files, not a column of labels.
-
-    Args:
-        is_named: whether columns of labels are named.
-    """
-    if first is None or y_pred is not None:
-        return False
-    if is_named or is_frame(first):
-        return True
-    # Strings in a list next to scores are labels, as with y_pred.
-    return names_files(first) and not (has_scores and isinstance(first, list | tuple))
 
 
 def plain_source(source: Any) -> Any:

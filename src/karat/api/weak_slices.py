@@ -14,15 +14,16 @@ from karat.api.arguments import column_name, of_table, score_columns
 from karat.api.doubts import of_rows, with_order_of_rows
 from karat.api.forms import attach_forms
 from karat.api.measuring import Spec, report_of
-from karat.api.options import unknown_choice
+from karat.api.options import refuse_threshold, unknown_choice
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
 from karat.api.score_functions import given_scores
 from karat.api.sources import columns_to_read
 from karat.data.accumulator import accumulate, rows_in_memory
 from karat.data.checks import doubts_of_order, unused_groups
-from karat.data.clusters import as_clusters, one_cluster
+from karat.data.clusters import RowNames, as_clusters, encode_names, names_of_column, one_cluster
 from karat.data.labels.counting import count_codes
+from karat.data.listing import checked_ids
 from karat.data.roles import Role, find_roles
 from karat.data.rows import Rows
 from karat.data.scores.columns import UNLESS_PREDICTED
@@ -41,7 +42,7 @@ from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import Frame, is_frame, open_frame
 from karat.data.sources.tables.rows import predicted, read_rows
-from karat.data.sources.tables.values import ValuesOfFrame
+from karat.data.sources.tables.values import ValuesOfFrame, doubts_of_values
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
 from karat.errors.doubts import no_scores, without_doubts
@@ -103,6 +104,7 @@ class _Given:
         clusters: int64[n], or None.
         left_out: column → why it is not looked at.
         notes: sentences the reader should see, doubts first.
+        ids: of each row, where the caller named them; or None.
     """
 
     columns: tuple[SliceCodes, ...]
@@ -112,6 +114,7 @@ class _Given:
     clusters: Any = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    ids: RowNames | None = None
 
     @property
     def n(self) -> int:
@@ -186,8 +189,9 @@ def find_weak_slices(request: Request) -> WeakSlices:
     settings = Settings(deepest, least_n, 1.0 - confidence.level, n_shuffles, confidence.seed)
     searched = search(columns, losses, settings)
     value = measure.value or losses.mean
+    ids = None if given.ids is None else given.ids.at(kept)
     listed = tuple(
-        _listed(one, columns, value, kept if measure.value is not None else None)
+        _listed(one, columns, value, kept if measure.value is not None else None, ids)
         for one in searched.found
     )
     return WeakSlices(
@@ -208,7 +212,11 @@ def find_weak_slices(request: Request) -> WeakSlices:
 
 
 def _listed(
-    one: Finding, columns: Sequence[SearchColumn], value: Callable[[Any], float], kept: Any
+    one: Finding,
+    columns: Sequence[SearchColumn],
+    value: Callable[[Any], float],
+    kept: Any,
+    ids: RowNames | None,
 ) -> WeakSlice:
     """A finding with its numbers; `kept` are the places of its rows among those given."""
     keys, limits = [], []
@@ -217,6 +225,7 @@ def _listed(
         limits.append(ranged[0])
         keys.append(ranged[1])
     inside, rest, every = map(np.flatnonzero, (one.counted, one.others, one.rows))
+    names = () if ids is None else tuple(map(ids.text, inside.tolist()))
     if kept is not None:
         inside, rest, every = kept[inside], kept[rest], kept[every]
     return WeakSlice(
@@ -230,6 +239,7 @@ def _listed(
         one.z,
         one.p,
         value(every),
+        names,
     )
 
 
@@ -310,11 +320,11 @@ def _read(request: Request, metric: Metric | None) -> _Given:
     has_predictions = any(x is not None for x in (y_pred, request.y_prob, request.y_score))
     columns = ("true", "pred", "prob", "score")
     named = [name for name in columns if getattr(request, name) is not None]
-    is_file = not has_predictions and names_files(y_true)
+    is_file = names_files(y_true)
     if loss is not None and metric is not None:
         do = "Give one of them: a metric says what rows lose."
         raise unknown_choice("metric", str(metric), "None beside loss=", do)
-    if is_file or (not has_predictions and is_frame(y_true)):
+    if request.has_data:
         host = None if is_file else distributed_host(y_true)
         if host is not None:
             raise error("K423", host=host, collect=COLLECT[host])
@@ -323,14 +333,14 @@ def _read(request: Request, metric: Metric | None) -> _Given:
         if named:
             raise error("K184")
         if not is_file:
-            return _losses_of_table(open_frame(y_true), by, loss, weights, clusters)
+            return _losses_of_table(open_frame(y_true), request)
         from karat.data.sources.files.counted import errors_of_files
         from karat.data.sources.files.rows import open_files
 
         with ExitStack() as cleanup:
             cleanup.enter_context(errors_of_files(None, y_true))
-            return _losses_of_table(open_files(y_true, cleanup), by, loss, weights, clusters)
-    beside = (("loss", loss), ("weights", weights), ("clusters", clusters))
+            return _losses_of_table(open_files(y_true, cleanup), request)
+    beside = (*(("loss", loss), ("weights", weights), ("clusters", clusters)), ("ids", request.ids))
     named += [name for name, x in beside if isinstance(x, str)]
     if named:
         raise error(
@@ -347,9 +357,13 @@ def _read(request: Request, metric: Metric | None) -> _Given:
             raise error("K184")
         read = _of_losses(loss, weights, clusters, _columns(by))
         doubts = doubts_of_order(loss, "loss", weights=weights, clusters=clusters, by=by)
-        return replace(read, notes=tuple(doubts))
-    options = RowArguments(request.labels, request.positive, weights, clusters)
+        return _with_ids(replace(read, notes=tuple(doubts)), request.ids)
+    if request.nulls != "error":
+        raise error("K144")
+    threshold = request.threshold
+    options = RowArguments(request.labels, request.positive, weights, clusters, threshold=threshold)
     if request.y_prob is None and request.y_score is None:
+        refuse_threshold(threshold)
         rows = label_rows(y_true, y_pred, options)
     else:
         scores = given_scores(request.y_prob, request.y_score)
@@ -358,10 +372,18 @@ def _read(request: Request, metric: Metric | None) -> _Given:
     coded, unfit = _coded(values, rows.n, "y_true")
     rows = rows.warned(*doubts_of_order(y_true, "y_true", by=by))
     rows = replace(rows, by=coded, left_out={**left_out, **unfit})
-    return _of_rows(rows, are_chosen=isinstance(by, Mapping))
+    return _with_ids(_of_rows(rows, threshold, are_chosen=isinstance(by, Mapping)), request.ids)
 
 
-def _of_rows(rows: Rows, *, are_chosen: bool) -> _Given:
+def _with_ids(rows: _Given, ids: Any) -> _Given:
+    """The same with the id of each row (K102: another number of them)."""
+    if ids is None:
+        return rows
+    names = names_of_column(encode_names(checked_ids(ids, rows.n), "ids", "error", "ids"))
+    return replace(rows, ids=names, notes=(*doubts_of_values(ids), *rows.notes))
+
+
+def _of_rows(rows: Rows, threshold: Any, *, are_chosen: bool) -> _Given:
     """The rows in one batch, with their predictions.
 
     Args:
@@ -371,7 +393,7 @@ def _of_rows(rows: Rows, *, are_chosen: bool) -> _Given:
     notes = (*of_rows(rows), *without_doubts(rows.warnings))
     found = rows_in_memory(replace(rows, by=(), clusters=None))
     if found.pred is None:
-        found = predicted(found, None, None)
+        found = predicted(found, threshold, None)
     assert found.pred is not None
     if not are_chosen:
         for what, codes in (("true labels", found.true), ("predictions", found.pred)):
@@ -401,6 +423,7 @@ def _of_table(request: Request, metric: Metric | None) -> _Given:
         weights=of_table("weights", request.weights, where),
         clusters=of_table("clusters", request.clusters, where),
         groups=tuple(dict.fromkeys(groups)),
+        ids=column_name("ids", request.ids),
         is_searched=True,
     )
     rows = read_rows(source, "the rows", columns)
@@ -408,13 +431,16 @@ def _of_table(request: Request, metric: Metric | None) -> _Given:
     assert isinstance(rows, Rows)
     named = {"prob": request.prob, "score": request.score}
     rows = with_order_of_rows(rows, named, request.labels)
-    return _of_rows(rows, are_chosen=by is not None)
+    read = _of_rows(rows, request.threshold, are_chosen=by is not None)
+    return replace(read, ids=rows.ids) if request.ids else read
 
 
-def _losses_of_table(frame: Frame, by: Any, loss: Any, weights: Any, clusters: Any) -> _Given:
+def _losses_of_table(frame: Frame, request: Request) -> _Given:
     """The losses of a table without labels, and its other columns."""
+    by, loss, weights = request.by, request.loss, request.weights
+    clusters, ids = request.clusters, request.ids
     found = {}
-    for role, given in (("loss", loss), ("weights", weights), ("clusters", clusters)):
+    for role, given in (("loss", loss), ("weights", weights), ("clusters", clusters), ("ids", ids)):
         value = of_table(role, given, None)
         if isinstance(value, str) and value:
             found[role] = value
@@ -438,12 +464,12 @@ def _losses_of_table(frame: Frame, by: Any, loss: Any, weights: Any, clusters: A
     given |= {role: values[name] for role, name in found.items()}
     columns = {name: values[name] for name in wanted}
     read = _of_losses(given["loss"], given["weights"], given["clusters"], (columns, left_out))
+    read = _with_ids(read, values[found["ids"]] if "ids" in found else None)
     if clusters is not None:
         return read
     used = (*found.values(), *(wanted if by is not None else ()))
-    return replace(
-        read, notes=tuple(unused_groups(frame.names, used, ValuesOfFrame(frame).are_groups))
-    )
+    groups = unused_groups(frame.names, used, ValuesOfFrame(frame).are_groups)
+    return replace(read, notes=(*read.notes, *groups))
 
 
 def _of_losses(

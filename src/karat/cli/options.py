@@ -134,7 +134,7 @@ def request_of(command: str, verb: str, typed: Mapping[str, Any], **more: Any) -
         more: further values of the request.
     """
     values = {item.name: _value(flag, typed[item.name]) for item, flag in flags_of(command)}
-    return Request.of(verb, **{"labels_are_text": True, **values, **more})
+    return Request.of(verb, **{"labels_are_text": True, "has_data": True, **values, **more})
 
 
 def _value(flag: Flag, typed: Any) -> Any:

@@ -107,11 +107,25 @@ _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     "true": frozenset(["label", "labels", "target", "truth", "gt", "true", "gold", "actual"]),
 }
 """Words in a name that suggest a role, among names that `_ROLES` does not list."""
+WEAK: Final[Mapping[Role, tuple[str, ...]]] = {
+    **{role: tuple(sorted(words)) for role, words in _WORDS.items()},
+    "weights": tuple(_WEIGHTS.split()),
+    "clusters": ALIASES["group"],
+    "fold": ALIASES["fold"],
+}
+"""Names, or words in a name, that suggest a role and give none: the column has to be named."""
+KINDS_OF_WEIGHTS: Final = tuple(_KINDS_OF_WEIGHTS.split())
+"""What stands before `weight` in names of weights, as in ``survey_weight``."""
 
 CATBOOST_PREDICTION = "Class"
 
 _ARGUMENT: Final[Mapping[Role, str]] = {"group": "clusters", "fold": "folds"}
 """Names of roles in Python, where they differ."""
+_OF_VALUES: Final = re.compile(
+    r"(?P<role>y_true|y_pred|y_prob|y_score|weights|clusters|ids|by|folds|loss)"
+    r"(?: of (?P<model>.+))? \(values\)"
+)
+"""Names of columns that hold the values of an argument beside a table; see `tables.beside`."""
 _NUMBERS = frozenset({"whole", "real", "boolean", "unknown"})
 _PREFIXED = re.compile(
     r"(?P<stem>(?:probability:class|probability|proba|prob|scores?|logits?|class|p|\.?pred)"
@@ -343,7 +357,7 @@ def looks_like_weights(name: str) -> bool:
     """
     key = normalized(name)
     first, _, last = key.rpartition("_")
-    is_kind = first.rpartition("_")[2] in _KINDS_OF_WEIGHTS.split()
+    is_kind = first.rpartition("_")[2] in KINDS_OF_WEIGHTS
     return key in _WEIGHTS.split() or (is_kind and last in _WEIGHT.split())
 
 
@@ -385,6 +399,15 @@ def named_columns(columns: Iterable[str]) -> str:
     text = shown(names, 20) or "none"
     are_values = any(map(_VALUE.fullmatch, names)) or all(map(_UNNAMED.fullmatch, names))
     return f"{text} (if the file has no header line, write one)" if names and are_values else text
+
+
+def shown_column(name: str) -> str:
+    """Return a column in a message: ``Column 'label'``, or the argument that holds its values."""
+    values = _OF_VALUES.fullmatch(name)
+    if values is None:
+        return f"Column {name!r}"
+    model = values["model"]
+    return values["role"] if model is None else f"{values['role']}[{model!r}]"
 
 
 def meaning(role: Role) -> str:

@@ -212,7 +212,7 @@ K155  {host} gave one score for each row, not one for each class.
       The scores have shape {shape}.
       {do}
 K156  {argument}= is given twice.
-      {function} was given {argument}=, and also without a name.
+      {found}.
       {do}
 K157  One column is named for two purposes.
       Column {column!r} is named {purposes}.
@@ -546,7 +546,8 @@ K420  The name of this file is not UTF-8.
       Rename it: DuckDB, which reads the files, accepts no other names.
 K421  {argument}= holds values, and the rows are in {where}.
       {argument}= is a {kind}.
-      Name the column of the {argument}: rows of {where} have no order to match by.
+      Name a column that holds them, or read the data into a table in memory: rows of {where} have
+          no order to match by.
 K422  These files cannot be read together.
       {found}.
       {do}

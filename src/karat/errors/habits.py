@@ -336,6 +336,7 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
             twice = next((name for name in places[: len(args) - n_selves] if name in kwargs), None)
             if twice is None:
                 raise
-            raise error("K156", function=spoken, argument=twice, do="Give it once.") from None
+            given = f"{spoken} was given {twice}=, and also without a name"
+            raise error("K156", argument=twice, found=given, do="Give it once.") from None
 
     return called

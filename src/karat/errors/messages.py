@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from karat.errors import ambiguous, anytime, folders, folds, groups, judge, listed_rows
+from karat.errors import ambiguous, anytime, described, folders, folds, groups, judge, listed_rows
 
-_SUBJECTS: Final = (listed_rows, anytime, judge, folds, folders, ambiguous, groups)
+_SUBJECTS: Final = (listed_rows, anytime, judge, folds, folders, ambiguous, described, groups)
 OTHERS: Final = tuple(subject.MESSAGES.rstrip() for subject in _SUBJECTS)
 """See `karat.errors.catalogue`."""

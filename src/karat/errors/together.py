@@ -9,7 +9,9 @@ from typing import Any, Final, Literal, TypeAlias
 from karat.errors import KaratError, error
 from karat.errors.options import option
 
-Kind: TypeAlias = Literal["sets", "sets of arrays", "sets of a table", "a report", "reports"]
+Kind: TypeAlias = Literal[
+    "sets", "sets of arrays", "sets of a table", "a report", "reports", "described data"
+]
 Design: TypeAlias = Literal["judge", "looks", "slices", "listed rows", "models on different rows"]
 
 
@@ -51,6 +53,8 @@ class Refusal:
                 return {"found": argument}
             case "K243":
                 return {"argument": argument, "found": found, "do": do}
+            case "K455":
+                return {"argument": argument, "found": found, "do": do}
             case "K160":
                 return {"argument": argument, "report": self.beside, "found": found, "do": do}
         return {"found": found, "do": do}
@@ -77,6 +81,31 @@ _WITH_BY: Final = "{option} judges means over folds, and {by} was given"
 _OF_REPORT: Final = "{option} judges means over folds, and a report was given"
 _ALONE: Final = "Give rows and {option} alone: a rule is about slices or about folds."
 
+_OF_ROWS: Final = ("weights", "clusters", "folds", "threshold", "id")
+_WITHOUT: Final = "Describe the data without {option}."
+_DESCRIBED: Final = (
+    (
+        "Monitor.add",
+        "labels positive threshold",
+        "A monitor has the same {option} for every batch",
+        "Give it to karat.Monitor, and describe the data without it.",
+    ),
+    ("Monitor.add", "folds", "A monitor has no folds", _WITHOUT),
+    (
+        "Stream.update",
+        "labels positive threshold",
+        "A stream has the same {option} for every batch",
+        "Give it to karat.Stream, and describe the data without it.",
+    ),
+    ("Stream.update", "clusters folds", "A stream keeps neither clusters nor folds", _WITHOUT),
+    ("Stream.update", "nulls", "A stream leaves out no rows", _WITHOUT),
+    ("Stream.update", "separator", "A stream does not split text", _WITHOUT),
+    ("compare", "nulls", "Models are compared on all rows", _WITHOUT),
+    ("find_weak_slices", "folds", "A search has no folds", _WITHOUT),
+    ("find_weak_slices", "separator", "Rows with sets of labels are not searched", _WITHOUT),
+)
+"""Verb, options that it lacks, why, and what to do, of data that `karat.read` described."""
+
 TABLE: Final = (
     Refusal("evaluate", "sets of a table", "exact", "Scores of sets are not put into buckets"),
     Refusal("evaluate", "sets", "checkpoint", _COUNTS),
@@ -102,6 +131,14 @@ TABLE: Final = (
         "K238",
         do=_EVERY_MODEL,
     ),
+    Refusal(
+        "compare",
+        "models on different rows",
+        "id",
+        "Values of models on different rows are not matched",
+        "K455",
+        do="Give a table of each model: karat.compare({{'old': old, 'new': new}}, {option}'id').",
+    ),
     *(
         Refusal(
             "compare",
@@ -111,9 +148,9 @@ TABLE: Final = (
             "K160",
             found="{option} was given with reports, which have counted their rows",
             do="Give it to karat.evaluate, or compare y_true and y_pred with {option}.",
-            signed=BY_DEFINITION if name in ("weights", "clusters", "folds", "threshold") else "",
+            signed=BY_DEFINITION if name in _OF_ROWS else "",
         )
-        for name in (*("weights", "clusters", "folds", "labels", "positive", "threshold"),)
+        for name in (*("weights", "clusters", "folds", "labels", "positive", "threshold"), "id")
     ),
     Refusal("gate", "sets of arrays", "id", "Sets of arrays are matched by their order"),
     Refusal("gate", "sets of arrays", "by", "A gate of sets has no slices yet"),
@@ -225,8 +262,13 @@ TABLE: Final = (
         Refusal("compare", "judge", name, _ONCE, "K243")
         for name in (
             *("paired", "weights_are", "label_strata", "threshold", "separator", "anytime"),
-            *("folds", "nulls"),
+            *("folds", "nulls", "id"),
         )
+    ),
+    *(
+        Refusal(verb, "described data", name, reason, "K455", do=do)
+        for verb, names, reason, do in _DESCRIBED
+        for name in names.split()
     ),
     Refusal(
         "any",

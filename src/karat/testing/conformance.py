@@ -21,8 +21,8 @@ from typing import Any, ClassVar, Final
 
 from karat.api.evaluation import evaluate
 from karat.api.report import Report
+from karat.api.request.spelled import in_groups
 from karat.errors import KaratError
-from karat.testing.options import arguments
 from karat.testing.samples import FEATURES, N_ROWS, SUBJECTS, Sample, check_subjects, samples
 
 _MOST_SHOWN: Final = 12
@@ -94,7 +94,7 @@ class SourceLaws:
     def report(self, sample: Sample, n_batches: int) -> Report:
         """Evaluate a sample; override it for a source that is no argument of `karat.evaluate`."""
         first, keywords = self.source(sample, n_batches)
-        return evaluate(first, **arguments({**keywords, **sample.options, **self.options}))
+        return evaluate(first, **in_groups({**keywords, **sample.options, **self.options}))
 
     def cases(self, subject: str) -> list[Sample]:
         """Return the samples of a subject that the source can represent."""

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from karat.api.evaluation import evaluate
 from karat.api.report import Report
+from karat.api.request.spelled import in_groups
 from karat.errors import KaratError, error
-from karat.testing.options import arguments
 
 SUBJECTS: Final = (
     "labels",
@@ -77,7 +77,7 @@ class Sample:
         roles: role → column, or columns: ``true``, ``pred``, ``prob``, ``score``, ``weights``,
             ``clusters``, ``by``.
         options: options of `karat.evaluate` that do not depend on the source, by the names of their
-            records: `karat.testing.options.arguments` puts them into groups.
+            records.
         features: properties that a source may refuse or lack; some of `FEATURES`.
         names: keywords of `karat.evaluate` that name the columns of a table; fewer than `roles`
             where columns are to be found by their names.
@@ -157,7 +157,7 @@ class Sample:
         if options.pop("nulls", "error") == "drop":
             rows = self.take(np.flatnonzero(~self._has_null()))
         try:
-            return evaluate(**arguments({**rows.arrays(), **options}))
+            return evaluate(**in_groups({**rows.arrays(), **options}))
         except KaratError as problem:
             return problem.code
 

@@ -13,7 +13,9 @@ from karat.api.arguments import of_table, refuse_judged
 from karat.api.doubts import with_order_of_rows
 from karat.api.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
 from karat.api.options import refuse_threshold
+from karat.api.request.data import Data
 from karat.api.request.request import Request
+from karat.api.request.roles import COLUMNS, of_described
 from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
 from karat.api.sets import MultilabelReport
@@ -22,9 +24,11 @@ from karat.data.checks import doubts_of_order
 from karat.data.clusters import RowNames, encode_names, names_of_column
 from karat.data.roles import with_place
 from karat.data.rows import Rows
+from karat.data.slices.codes import named_columns
 from karat.data.sources.arrays.rows import label_rows, score_rows
 from karat.data.sources.distributed.frames import distributed_host
 from karat.data.sources.files.paths import names_files
+from karat.data.sources.tables.beside import RoleValues, are_values, with_values
 from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.rows import predicted, read_rows
 from karat.data.table_sets import TableSets, beside_sets
@@ -42,6 +46,7 @@ _NAMES: Final = (("clusters", "clusters"), ("ids", "id"), ("slices", "by"))
 
 
 _COLUMNS: Final = ("true", "pred", "prob", "score", "folds", "id", "by")
+_NAMED: Final = ("true", "pred", "prob", "score", "weights", "id")
 SLICE: Final = "slice"
 """The name of slices of arrays, where their values have none."""
 
@@ -51,17 +56,10 @@ def has_predictions(request: Request) -> bool:
     return any(each is not None for each in (request.y_pred, request.y_prob, request.y_score))
 
 
-def is_table(request: Request) -> bool:
-    """True if the rows are in a table or in files."""
-    return not has_predictions(request) and (
-        names_files(request.y_true) or is_frame(request.y_true)
-    )
-
-
 def rule_of_rows(request: Request, rows: Rows) -> dict[str, Any]:
     """``threshold`` where scores decided what is predicted; None: the largest did."""
     threshold = request.threshold
-    labels = rows.mapping.get("pred") if is_table(request) else request.y_pred
+    labels = rows.mapping.get("pred") if request.has_data else request.y_pred
     if rows.scores is None or (threshold is None and labels is not None):
         return {}
     return {"threshold": None if threshold is None else float(threshold)}
@@ -74,16 +72,32 @@ def named_slices(by: Any) -> tuple[str, Any]:
     match list(by.items()):
         case [(str(name), values)]:
             return name, values
-    raise error(
+    raise _several(len(by))
+
+
+def _several(n: int) -> KaratError:
+    return error(
         "K181",
-        found=f"A gate splits rows by one column, and by= has {len(by)}",
+        found=f"A gate splits rows by one column, and by= has {n}",
         do="Give one, as by={'country': countries}",
     )
 
 
+def with_one_column(request: Request) -> Request:
+    """The request of a gate, with one column of slices at most (K181)."""
+    by = request.by
+    if by is None or not request.has_data or isinstance(by, str | Mapping):
+        named_slices(by)
+        return request
+    keys = named_columns(by)
+    if len(keys) > 1 or len(keys[0]) > 1:
+        raise _several(max(len(keys), len(keys[0])))
+    return request.but(by=keys[0][0])
+
+
 def current_rows(request: Request, name: str) -> Rows | TableSets:
     """The rows that are to pass; of a table they may have sets of labels."""
-    if is_table(request):
+    if request.has_data:
         if distributed_host(request.y_true) is not None:
             request = request.but(
                 weights=of_table("weights", request.weights, "partitions"),
@@ -180,19 +194,36 @@ def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline |
             "Give predictions, the JSON of their report, or a file that "
             f"{option('update_baseline')} wrote.",
         )
-    if is_path or is_frame(baseline) or (is_table(request) and names_files(baseline)):
+    is_source = isinstance(baseline, Data) or is_path or is_frame(baseline)
+    if is_source or (request.has_data and names_files(baseline)):
         rows = read_baseline_rows(request, baseline, name)
         if isinstance(rows, TableSets):
             raise beside_sets("What is measured", name)
         return rows
-    if is_table(request) or isinstance(request.y_true, ClassReport):
-        what = "The rows are in a table" if is_table(request) else "A report is measured"
-        raise error("K179", rows=what, kind=type(baseline).__name__)
+    if request.has_data:
+        rows = _read_values(request, baseline, name)
+        if isinstance(rows, TableSets):
+            raise beside_sets("What is measured", name)
+        return rows
+    if isinstance(request.y_true, ClassReport):
+        raise error("K179", rows="A report is measured", kind=type(baseline).__name__)
     # The earlier predictions of the same rows, in the same form.
     roles = ("y_prob", "y_score", "y_pred")
     form = next((role for role in roles if getattr(request, role) is not None), "y_pred")
     before: dict[str, Any] = {role: baseline if role == form else None for role in roles}
     return _of_arrays(request.but(**before), name)
+
+
+def _read_values(request: Request, baseline: Any, name: str) -> Rows | TableSets:
+    """The earlier predictions of the rows of a table, as values in the form of the new ones."""
+    forms = [role for role in COLUMNS if role != "y_true"]
+    named = [role for role in forms if are_values(getattr(request, COLUMNS[role]))]
+    if len(named) != 1 or not hasattr(baseline, "__len__"):
+        raise error("K179", rows="The rows are in a table", kind=type(baseline).__name__)
+    held = RoleValues(named[0], baseline)
+    table = with_values(request.y_true, held.columns)
+    own = request.but(**{"y_true": table, COLUMNS[named[0]]: held.name})
+    return _read(table, name, own)
 
 
 def written_as(path: str | PathLike[str]) -> str | None:
@@ -213,13 +244,19 @@ def written_as(path: str | PathLike[str]) -> str | None:
 
 def read_baseline_rows(request: Request, baseline: Any, name: str) -> Rows | TableSets:
     """The rows of the earlier model, in files or in a table."""
-    # Clusters are those of the rows that are to pass; so are the weights of arrays.
-    request = request.but(clusters="")
-    if not is_table(request):
+    if isinstance(baseline, Data):
+        own = of_described(request.verb, baseline)
+        # Slices and folds are columns that the rows of both have.
+        request = request.but(**{**dict.fromkeys(_NAMED), **own})
+        baseline = request.y_true
+    elif not request.has_data:
         # Values of the rows of arrays are no columns of a file.
         request = request.but(**dict.fromkeys(_COLUMNS), weights="")
-    elif not isinstance(request.weights, str | None):
-        request = request.but(weights="")
+    else:
+        values = [role for role in (*_COLUMNS, "weights") if are_values(getattr(request, role))]
+        request = request.but(**{x: "" if x == "weights" else None for x in values})
+    # Clusters are those of the rows that are to pass.
+    request = request.but(clusters="")
     if not names_files(baseline):
         request = request.but(where=None, labels_are_text=False, progress=None)
     # A weight that is named, and slices, may be of the rows that are to pass alone.

@@ -13,10 +13,11 @@ import numpy as np
 from karat.api.doubts import of_bounds
 from karat.api.gate.evaluation import BY_ORDER, NOT_WEIGHTED_ALIKE, change_of, check_level
 from karat.api.gate.lost import LostClasses, amounts_of, lost_classes
-from karat.api.gate.rows import has_predictions, is_table, read_baseline_rows, written_as
+from karat.api.gate.rows import has_predictions, read_baseline_rows, written_as
 from karat.api.gate.spec import GateSpec, change_apart
 from karat.api.measuring import Spec, report_of
 from karat.api.request.request import Request
+from karat.api.request.roles import is_data
 from karat.api.results import ClassReport
 from karat.api.set_doubts import doubts_of_sets
 from karat.api.set_models import models_of_sets
@@ -25,8 +26,6 @@ from karat.data.accumulator import accumulate
 from karat.data.pairing import pair_sets
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.arrays.sets import hold_sets, set_rows
-from karat.data.sources.files.paths import names_files
-from karat.data.sources.tables.frames import is_frame
 from karat.data.table_sets import TableSets, beside_sets, settled_clusters
 from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt
@@ -59,7 +58,7 @@ def are_sets_of(request: Request) -> bool:
     """True if the rows of a gate hold sets of labels."""
     if isinstance(request.y_true, MultilabelReport):
         return True
-    if is_table(request) or not has_predictions(request):
+    if request.has_data or not has_predictions(request):
         return False
     is_split = request.separator is not None
     return is_split or hold_sets(request.y_true, request.y_pred)
@@ -310,7 +309,7 @@ def baseline_of_sets(request: Request, baseline: Any, name: str, current: SideOf
     if kind == "multilabel":
         return MultilabelReport.from_json(Path(baseline).read_bytes())
     if isinstance(current, TableSets) and kind is None:
-        if not (is_path or is_frame(baseline) or names_files(baseline)):
+        if not (is_path or is_data(baseline)):
             raise error("K179", rows="The rows are in a table", kind=type(baseline).__name__)
         rows = read_baseline_rows(request, baseline, name)
         if isinstance(rows, TableSets):

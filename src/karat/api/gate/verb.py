@@ -13,7 +13,13 @@ from karat.api.arguments import confidence_required
 from karat.api.forms import attach_forms
 from karat.api.gate.evaluation import Evaluation, decided_by
 from karat.api.gate.folds import cases_over_folds
-from karat.api.gate.rows import baseline_of, current_rows, is_table, named_slices, rule_of_rows
+from karat.api.gate.rows import (
+    baseline_of,
+    current_rows,
+    named_slices,
+    rule_of_rows,
+    with_one_column,
+)
 from karat.api.gate.sets import (
     DEFAULTS,
     SetEvaluation,
@@ -68,7 +74,7 @@ def gate(request: Request) -> GateResult:
 
 def gated(request: Request) -> GateResult:
     """The gate of a request."""
-    named_slices(request.by)
+    request = with_one_column(request)
     rules = rules_of(
         min=request.min,
         max=request.max,
@@ -183,7 +189,7 @@ def _evaluation(
         None if baseline is None else baseline_of(request, baseline, name),
         name,
         name_of(by, slice_name),
-        not is_table(request) or request.weights is not None,
+        not request.has_data or request.weights is not None,
         decided_by(current) if isinstance(current, ClassReport) else rule_of_rows(request, current),
     )
 

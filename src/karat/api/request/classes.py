@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from karat.tally import Label
 
 _COMMANDS = "report columns compare gate monitor"
-_VERBS = "evaluate check compare gate find_weak_slices Stream Monitor"
+_VERBS = "read evaluate check compare gate find_weak_slices Stream Monitor"
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ClassOptions:
     class_names: Sequence[str] | Mapping[Label, str] | None = option(
         "display names, one for each class in order, or a dict from label to name; they must be "
         "distinct.",
-        verbs="evaluate compare Stream",
+        verbs="read evaluate compare Stream",
     )
     positive: Label | None = option(
         "the positive class of two; default: the larger of 0/1, False/True, −1/1.",
@@ -69,7 +69,7 @@ class ClassOptions:
     threshold: Any = option(
         "predict the positive class of two if its probability (or score) is at least this; "
         "default: predict the class of the largest.",
-        verbs="evaluate check compare gate Stream Monitor",
+        verbs=_VERBS,
         flags=(
             Flag(
                 "--threshold",
@@ -97,7 +97,7 @@ class ClassOptions:
         "are stripped, a blank text is the empty set, and a backslash escapes the separator. "
         "Default: a text is one label.",
         check=separator,
-        verbs="evaluate check compare gate",
+        verbs="read evaluate check compare gate",
         flags=(
             Flag(
                 "--separator",

@@ -54,7 +54,8 @@ class Group:
             raise TypeError(f"{name} takes {takes} without a name, and got {len(args)} values")
         for place, value in zip(places, args, strict=False):
             if place in values:
-                raise error("K156", function=name, argument=place, do="Give it once.")
+                found = f"{name} was given {place}=, and also without a name"
+                raise error("K156", argument=place, found=found, do="Give it once.")
             values[place] = value
         for each in values:
             if each in self.later:

@@ -83,7 +83,7 @@ class IntervalOptions:
         "how rows came to be: `karat.Folds` of cross-validation, `karat.Looks` at rows that keep "
         "coming, a `karat.CaseControl` sample, a `karat.Judge` beside people; or several in a "
         "list. Default: rows were sampled one by one.",
-        verbs="evaluate check compare gate Stream Stream.report Monitor",
+        verbs="read evaluate check compare gate Stream Stream.report Monitor",
         at={
             "Stream.report": Change(
                 "`karat.Looks`: intervals hold at every report of a stream that goes on. Give the "
@@ -144,7 +144,7 @@ class IntervalOptions:
         '``"cohort"``: rows were sampled; ``"case-control"``: the number of rows of each true '
         "class was fixed.",
         default="cohort",
-        verbs="evaluate Stream",
+        verbs="read evaluate Stream",
         flags=(
             Flag(
                 "--design",
@@ -164,7 +164,7 @@ class IntervalOptions:
             ("importance", "frequency"),
             "'frequency' says that a row of weight 3 stands for three rows.",
         ),
-        verbs="evaluate compare Stream.update",
+        verbs="read evaluate compare Stream.update",
     )
     seed: int = option(
         "seed of methods that resample.",
@@ -191,7 +191,7 @@ class IntervalOptions:
     anytime: int | bool | None = option(
         "planned number of rows, or of clusters: intervals hold at every look at rows that keep "
         "coming, and are narrowest there; True is 10 000. See docs/monitoring.md.",
-        verbs="evaluate compare gate Monitor Stream.report",
+        verbs="read evaluate compare gate Monitor Stream.report",
         flags=(
             Flag(
                 "--anytime",

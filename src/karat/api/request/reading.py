@@ -24,14 +24,14 @@ class ReadingOptions:
 
     reading: Reading | None = option(
         "how rows are read: `karat.Reading`.",
-        verbs="evaluate check compare gate Stream Monitor.add",
+        verbs="read evaluate check compare gate find_weak_slices Stream Monitor.add",
     )
     nulls: Literal["error", "drop"] = option(
         '``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or '
         "prediction is null; the report states their number.",
         default="error",
         check=Words(("error", "drop"), "'drop' leaves the rows out and reports how many."),
-        verbs="evaluate check gate Monitor.add",
+        verbs="read evaluate check gate find_weak_slices Monitor.add",
         flags=(
             Flag(
                 "--nulls",
@@ -57,7 +57,7 @@ class ReadingOptions:
     n_threads: int | None = option(
         _THREADS,
         check=Whole(1, "None means KARAT_NUM_THREADS, else all cores.", 4096, "None, 1 to 4096"),
-        verbs="evaluate compare gate Stream Monitor.add",
+        verbs="read evaluate compare gate Stream Monitor.add",
         flags=(
             Flag(
                 "--threads",
@@ -75,7 +75,7 @@ class ReadingOptions:
         "device. Above it, distinct scores are counted, or buckets of them; results then have "
         "``exact`` or a ``bound``. Default: 2 GiB, or 256 MiB for a partition.",
         check=memory,
-        verbs="evaluate check Stream",
+        verbs="read evaluate check Stream",
         flags=(
             Flag(
                 "--max-memory",
@@ -95,7 +95,7 @@ class ReadingOptions:
     checkpoint: str | PathLike[str] | None = option(
         "a file that records the progress of reading Parquet files; an interrupted read resumes "
         "from it.",
-        verbs="evaluate",
+        verbs="read evaluate",
         flags=(
             Flag(
                 "--checkpoint",
@@ -112,7 +112,7 @@ class ReadingOptions:
         "tables.",
         default=False,
         check=Switch("True reads files a second time."),
-        verbs="evaluate",
+        verbs="read evaluate",
         flags=(
             Flag(
                 "--exact",
@@ -130,7 +130,7 @@ class JudgeOptions:
 
     judge: Any = option(
         "a judge's label for every row; or a column of the table.",
-        verbs="evaluate compare",
+        verbs="read evaluate compare",
         flags=(
             Flag(
                 "--judge",
@@ -149,7 +149,7 @@ class JudgeOptions:
     )
     gold_weights: Any = option(
         "float[n], or a column: inverse of the probability that a row was chosen.",
-        verbs="evaluate compare",
+        verbs="read evaluate compare",
         flags=(
             Flag(
                 "--gold-weights",
@@ -163,7 +163,7 @@ class JudgeOptions:
         "states that the rows with gold labels are a random part of all.",
         default=False,
         check=Switch("True says that chance chose the rows."),
-        verbs="evaluate compare",
+        verbs="read evaluate compare",
         flags=(
             Flag(
                 "--gold-is-random",

@@ -45,12 +45,14 @@ class Request(
 
     Attributes:
         verb: the function, or the command, that was called.
+        has_data: whether `y_true` is a table or names files, so that roles are columns of it.
         is_dry: whether rows are only counted, without metrics.
         labels_are_text: whether labels are those that a command line names.
         progress: called with the number of rows read, and the total if known.
     """
 
     verb: str = ""
+    has_data: bool = False
     is_dry: bool = False
     labels_are_text: bool = False
     progress: Callable[[int, int | None], None] | None = None

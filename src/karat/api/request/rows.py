@@ -10,7 +10,7 @@ from typing import Any
 from karat.api.request.checks import Switch, kept_rows
 from karat.api.request.record import Change, Flag, option
 
-_TABLES = "evaluate check gate find_weak_slices Monitor.add"
+_TABLES = "read evaluate check gate find_weak_slices Monitor.add"
 _COMMANDS = "report columns compare gate monitor"
 _OF_DATA = "With data:"
 _CLUSTERS = "rows of one are dependent; '' for none."
@@ -23,24 +23,35 @@ class RowOptions:
     data: Any = option(
         "a table (pandas, Polars, Arrow, DuckDB, dict of columns); or a partitioned table (Spark, "
         "Dask), which is read in place; or files (a path, a glob, a folder, several of them, or a "
-        "SQL query). Or true labels, as `y_true`.",
-        verbs=f"{_TABLES} compare",
+        "SQL query); or `karat.Data`. Or true labels, as `y_true`.",
+        verbs=f"{_TABLES} compare Stream.update",
         is_positional=True,
         at={
             "compare": Change(
                 "a table with a column for each model; or a dict from model to its table, its "
-                "files, or its `Report` or `MultilabelReport`. Or true labels, as `y_true`."
+                "files, its `karat.Data`, or its `Report` or `MultilabelReport`. Or true labels, "
+                "as `y_true`."
             ),
             "gate": Change(
-                "a table, files of predictions, a `Report` or a `MultilabelReport`. Or true "
-                "labels, as `y_true`."
+                "a table, files of predictions, `karat.Data`, a `Report` or a "
+                "`MultilabelReport`. Or true labels, as `y_true`."
             ),
-            "Monitor.add": Change("a table, or files of predictions. Or true labels, as `y_true`."),
+            "Monitor.add": Change(
+                "a table, files of predictions, or `karat.Data`. Or true labels, as `y_true`."
+            ),
+            "Stream.update": Change(
+                "a table, files, or `karat.Data`: rows of a batch. Or true labels, as `y_true`."
+            ),
+            "read": Change(
+                "a table (pandas, Polars, Arrow, DuckDB, dict of columns), a partitioned table "
+                "(Spark, Dask), or files (a path, a glob, a folder, several of them, or a SQL "
+                "query)."
+            ),
         },
     )
     predictions: Any = option(
         "predicted labels, as `y_pred`, after true labels.",
-        verbs=f"{_TABLES} compare",
+        verbs="evaluate check gate find_weak_slices Monitor.add compare Stream.update",
         is_positional=True,
         at={"compare": Change("as `y_pred`, after true labels.")},
     )
@@ -57,8 +68,8 @@ class RowOptions:
                 "name of their column."
             ),
             "Stream.update": Change(
-                "true labels, [n]; or sets of labels, as `karat.evaluate` takes them.",
-                is_positional=True,
+                "true labels, [n]; or sets of labels, as `karat.evaluate` takes them. "
+                f"{_OF_DATA} the name of their column."
             ),
         },
     )
@@ -78,8 +89,7 @@ class RowOptions:
             ),
             "Stream.update": Change(
                 "predicted labels, [n], or sets of them; with scores: if they differ from those of "
-                "the scores.",
-                is_positional=True,
+                "the scores."
             ),
         },
     )
@@ -225,7 +235,7 @@ class RowRoleOptions:
         "such values; for a table or files, the name of a column, a tuple of names for their "
         "cross, or a list of both. Rows without a value form a slice; numbers with many distinct "
         "values are put into five bins. See docs/slices.md.",
-        verbs="evaluate check gate find_weak_slices",
+        verbs="read evaluate check gate find_weak_slices",
         flags=(
             Flag(
                 "--by",
@@ -262,7 +272,7 @@ class RowRoleOptions:
         "fold of cross-validation that tested each row, for `Report.folds`: one value for each "
         'row; with repeats a dict, or a table, of ``"repeat"`` and ``"fold"``, and ids; for a '
         'table or files the name of the column, or ``"auto"``. See docs/folds.md.',
-        verbs="evaluate check compare gate",
+        verbs="read evaluate check compare gate",
         flags=(
             Flag(
                 "--folds",
@@ -275,8 +285,8 @@ class RowRoleOptions:
         at={
             "compare": Change(
                 "fold of cross-validation that tested each row, as in `evaluate`, the same for all "
-                "models: `Comparison.folds` has the corrected resampled t-test. With repeats the "
-                "ids of rows are `clusters`."
+                "models: `Comparison.folds` has the corrected resampled t-test. Repeats need `ids` "
+                "or `clusters`."
             ),
             "gate": Change(
                 "a column, or the fold of each row, as in `karat.evaluate`: every rule is about "
@@ -289,15 +299,27 @@ class RowRoleOptions:
         "one id for each row, [n], or the name of a column of unique ids in a table or in files; "
         'default: detected by name; ``""`` for none. Several files with the same ids are taken for '
         "several models (K193); a warning reports repeated ids.",
-        verbs="evaluate check gate Monitor.add",
-        at=dict.fromkeys(
-            ("gate", "Monitor.add"),
-            Change(
-                "a column, or a value for each row, that rows of both models are matched by. "
-                "Default: a column ``id``, ``sample_id``, ``row_id`` … that both have, else the "
-                "order of the rows."
+        verbs="read evaluate check compare gate find_weak_slices Monitor.add",
+        at={
+            **dict.fromkeys(
+                ("gate", "Monitor.add"),
+                Change(
+                    "a column, or a value for each row, that rows of both models are matched by. "
+                    "Default: a column ``id``, ``sample_id``, ``row_id`` … that both have, else "
+                    "the order of the rows."
+                ),
             ),
-        ),
+            "compare": Change(
+                "a column that rows of several tables or files are matched by. Default: a column "
+                "``id``, ``sample_id``, ``row_id`` … that all have, else the order of the rows. "
+                "Of arrays one id for each row: with repeats of folds its predictions belong "
+                "together."
+            ),
+            "find_weak_slices": Change(
+                "one id for each row, or the name of a column: `WeakSlice.ids` lists those of "
+                "each slice. A column of ids is not searched."
+            ),
+        },
         flags=(
             Flag(
                 "--ids",
@@ -329,7 +351,7 @@ class RowRoleOptions:
         "slice, the most wrong ones: `Report.rows` and the page list them. Default: 20 if `ids` is "
         "given, else 0. Without ids, rows have their numbers in the source, from 0.",
         check=kept_rows,
-        verbs="evaluate gate",
+        verbs="read evaluate gate",
         flags=(
             Flag(
                 "--keep-rows",

@@ -167,10 +167,35 @@ class Stream:
         Errors:
             K101 to K118, K124 labels and weights; K195 to K199, K221, K222 sets of labels; K130 to
             K137 scores; K127 to K129 no true labels, no predictions, two kinds of scores; K126 an
-            unknown argument; K201, K202, K203, K180 a batch of a different kind than earlier ones.
+            unknown argument; K401 to K421 files and columns; K201, K202, K203, K180 a batch of a
+            different kind than earlier ones.
 
         Cost: one pass over the batch; with scores, it is kept, or sorted column by column.
         """
+        if request.has_data:
+            self._update_table(request)
+            return
+        self._update(request)
+
+    def _update_table(self, request: Request) -> None:
+        """Add the rows of a table or of files."""
+        from karat.api.streams.tables import rows_of_table
+
+        rows, doubts = rows_of_table(request, self._settings)
+        if isinstance(rows, Tallies):
+            refuse("Stream", "sets", self._settings.of_one_class)
+            with self._lock:
+                self._refuse_mixed("sets")
+                self._land()
+                self._add(rows)
+        else:
+            self._update(rows)
+        if doubts:
+            with self._lock:
+                self._tallies = self._tallies.warned(*(one.within("a batch") for one in doubts))
+
+    def _update(self, request: Request) -> None:
+        """Add rows in memory, or on a device."""
         y_true, y_pred, weights = request.y_true, request.y_pred, request.weights
         y_prob, y_score = request.y_prob, request.y_score
         if y_true is None:

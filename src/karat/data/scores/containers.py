@@ -12,7 +12,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.data.labels.column import Flags
 from karat.data.labels.containers import host_of, index_of
-from karat.data.roles import ending_of
+from karat.data.roles import ending_of, shown_column
 from karat.data.scores.numbers import Array, Origin, numbers_in
 from karat.data.scores.outputs import by_class, columns_by_class, refuse_matrices
 from karat.data.sources.distributed.frames import refuse_distributed
@@ -214,7 +214,7 @@ def gathered(
         if len(numbers) != len(found[0]):
             raise error(
                 "K102",
-                left=f"Column {names[0]!r}",
+                left=shown_column(names[0]),
                 n_left=len(found[0]),
                 right=f"column {name!r}",
                 n_right=len(numbers),

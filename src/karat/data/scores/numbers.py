@@ -33,6 +33,7 @@ from karat.data.labels.arrays import native_order
 from karat.data.labels.column import Flags, is_missing, of_rows
 from karat.data.labels.containers import array_of, detached, host_of, is_pandas_arrow, is_sparse
 from karat.data.percents import conversion
+from karat.data.roles import shown_column
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
 from karat.errors.reasons import NotNumbersError
@@ -68,7 +69,7 @@ class Origin:
     @property
     def shown(self) -> str:
         """Name of the numbers in messages."""
-        return self.argument if self.column is None else f"Column {self.column!r}"
+        return self.argument if self.column is None else shown_column(self.column)
 
     def refusal(self, found: str, advice: str | None = None) -> KaratError:
         """K130: these are not numbers, or not of that shape."""

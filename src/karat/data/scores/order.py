@@ -12,6 +12,7 @@ from karat.data.labels.align import align, check_kinds, classes_of, common_kind
 from karat.data.labels.arrays import common_order
 from karat.data.labels.column import Column, declared_labels, harmonized, kind_of, resolved
 from karat.data.labels.names import label_in, named, place_of
+from karat.data.roles import shown_column
 from karat.data.scores.columns import (
     ScoreColumns,
     are_numbers,
@@ -370,7 +371,7 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
     if classes.positive is None:
         if place is not None:
             return replace(classes, positive=place)
-        raise no_positive_of_scores(classes, argument if name is None else f"Column {name!r}")
+        raise no_positive_of_scores(classes, argument if name is None else shown_column(name))
     if place is None and ending is not None:
         # `proba_no` is the column of `No` too: it is an error, not read as that of `Yes`.
         place = named(ending.lower(), [str(x).lower() for x in classes.labels])

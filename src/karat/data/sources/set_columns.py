@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from karat.data.labels.column import declared_labels
-from karat.data.roles import Family, Role, find_roles, meaning, unknown_column
+from karat.data.roles import Family, Role, find_roles, meaning, shown_column, unknown_column
 from karat.data.scores.columns import ScoreColumns, found_scores, readings
 from karat.data.scores.containers import Argument
 from karat.data.scores.labels import columns_of_labels, other_labels
@@ -286,7 +286,7 @@ def place_scores(asked: SetColumns, chosen: ScoreColumns) -> ScoresOfLabels:
     elif is_list:
         do = f"Name a column for each label, as {option(chosen.role, 'p_*')}; of a column of lists "
         do += f"give the labels in their order: {option('labels')}."
-        found_one = f"Column {names[0]!r}"
+        found_one = shown_column(names[0])
         raise error("K137", what=f"{what} are one, which names no labels", found=found_one, do=do)
     else:
         labels = _labels(next(readings(names, chosen.endings))[0])

@@ -13,6 +13,7 @@ from karat.data.accumulator import Origin
 from karat.data.clusters import encode_names, names_of_column
 from karat.data.labels.column import Nulls
 from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
+from karat.data.roles import shown_column
 from karat.data.scores.containers import gathered
 from karat.data.scores.labels import checked_limits, placed_scores
 from karat.data.scores.order import not_scores
@@ -134,9 +135,8 @@ class SetReading:
                 found = f"Its Arrow type has the format {kind!r}"
                 raise error("K106", argument=argument, found=found)
             how = option("separator")
-            found = (
-                f"Column {name!r} has one label a row, and the other one lists ({how} splits text)"
-            )
+            what = shown_column(name)
+            found = f"{what} has one label a row, and the other one lists ({how} splits text)"
             raise error("K221", found=found)
         return encode_sets(own, argument, self.labels, self.separator)
 
@@ -188,7 +188,7 @@ class SetReading:
             ) from None
         argument = "weights"
         if "weights" in self.found:
-            weights, argument = values[self.found["weights"]], f"Column {self.found['weights']!r}"
+            weights, argument = values[self.found["weights"]], shown_column(self.found["weights"])
         if weights is not None and not isinstance(weights, str):
             given = as_weights(weights, rows.n, argument, beside=true.argument)
             if self.nulls == "drop":
@@ -218,7 +218,7 @@ class SetReading:
     ) -> tuple[SetRows, npt.NDArray[np.bool_]]:
         """The rows with the cluster or the id of each, and bool[n], whether it is there."""
         name = self.found.get(role)
-        argument = role if name is None else f"Column {name!r}"
+        argument = role if name is None else shown_column(name)
         marks: Nulls = "keep" if self.nulls == "drop" else "error"
         column = encode_names(given, argument, marks, "ids" if role == "id" else "values")
         if len(column) != rows.n:
@@ -275,14 +275,14 @@ def _of_cells(
     n = len(columns[0])
     cells = np.empty((n, len(columns)))
     for place, (values, name) in enumerate(zip(columns, names, strict=True)):
-        argument = f"Column {name!r}"
+        argument = shown_column(name)
         try:
-            cells[:, place] = as_weights(values, n, argument, beside=f"Column {names[0]!r}")
+            cells[:, place] = as_weights(values, n, argument, beside=shown_column(names[0]))
         except NotWeightsError as problem:
             what = f"{problem.context['found']}; the cells of a label are 0, 1 or null"
             raise error("K106", argument=argument, found=what) from None
     if not n:
-        raise error("K101", argument=f"Column {names[0]!r}")
+        raise error("K101", argument=shown_column(names[0]))
     found = read_matrix(cells)
     argument = f"column group {pattern!r}"
     if found.others is not None:

@@ -34,6 +34,7 @@ class WeakSlice:
         z: sum over these rows minus its expectation under the null hypothesis, in standard errors.
         p: probability that the largest z of all slices is at least this one under the null
             hypothesis.
+        ids: of those `n_rows`, where ids were given.
     """
 
     columns: tuple[str, ...]
@@ -46,6 +47,7 @@ class WeakSlice:
     z: float
     p: float
     value_all: float
+    ids: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def name(self) -> str:
@@ -80,6 +82,7 @@ class WeakSlice:
             "difference": self.difference,
             "z": self.z,
             "p": self.p,
+            **({"ids": list(self.ids)} if self.ids else {}),
         }
 
 

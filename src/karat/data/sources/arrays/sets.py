@@ -49,12 +49,6 @@ def hold_sets(y_true: Any, y_pred: Any, *, are_more: bool = False) -> bool:
     return any(are_sets(values) and (are_more or not _is_column(values)) for values in sides)
 
 
-def fits_columns(y_true: Any, scores: Any) -> bool:
-    """True if scores have a column for each of several columns of a frame: labels of sets."""
-    shapes: list[Any] = [getattr(values, "shape", ()) for values in (y_true, scores)]
-    return len(shapes[0]) == len(shapes[1]) == 2 and shapes[0][1] == shapes[1][1] > 1
-
-
 def _is_column(values: Any) -> bool:
     """True if rows are lists of one label each."""
     if not isinstance(values, list | tuple):

@@ -17,7 +17,7 @@ import numpy as np
 from karat.data.arrow import ArrowColumn, read_columns, schema_of
 from karat.data.labels.column import Column, Nulls
 from karat.data.labels.containers import encode, host_of
-from karat.data.roles import Family, unknown_column
+from karat.data.roles import Family, shown_column, unknown_column
 from karat.data.sources.batches import BatchSource, collected, is_batch_source
 from karat.data.sources.distributed.frames import pieces_of
 from karat.errors import KaratError, error, short
@@ -74,9 +74,11 @@ def is_frame(values: Any) -> bool:
     """Return whether an object is a table with named columns, not a column or an array."""
     try:
         host = host_of(values)
-        if host == "scipy":
-            # A matrix by its keys is a dict, too.
+        if host == "scipy" or (host == "karat" and isinstance(values, Mapping)):
+            # A matrix by its keys, and a report by its metrics, is a dict, too.
             return False
+        if isinstance(values, Frame):
+            return True
         if pieces_of(values) is not None or isinstance(values, Mapping):
             return True
         if host in ("pandas", "polars", "narwhals"):
@@ -148,7 +150,7 @@ def encode_role(values: Any, column: str, *, is_prediction: bool, nulls: Nulls =
         K407 predictions that are not whole numbers; else as in `encode`.
     """
     try:
-        return encode(values, f"Column {column!r}", nulls=nulls)
+        return encode(values, shown_column(column), nulls=nulls)
     except NotWholeError as problem:
         if not is_prediction:
             raise

@@ -14,6 +14,7 @@ from karat.data.checks import check_in_common
 from karat.data.clusters import encode_names, names_of_column
 from karat.data.labels.column import Column, Flags, Nulls, drop_missing, resolved, taken_rows
 from karat.data.labels.counting import tally_columns
+from karat.data.roles import shown_column
 from karat.data.rows import Counted, Rows, coded_rows, numbered
 from karat.data.scores.columns import UNLESS_PREDICTED, ScoreColumns
 from karat.data.scores.containers import Scores, gathered
@@ -207,7 +208,7 @@ def read_labels(
     )
     assert truth is not None
     n_rows = len(truth)
-    argument = f"Column {found['weights']!r}" if "weights" in found else "weights"
+    argument = shown_column(found["weights"]) if "weights" in found else "weights"
     given = values[found["weights"]] if "weights" in found else weights
     importance = None
     if given is not None and not isinstance(given, str):
@@ -265,7 +266,7 @@ def _names(
 ) -> dict[str, Column]:
     shown = {"clusters": "clusters", "id": "ids", "by": "slices"}
     given = {
-        shown[role]: (values[found[role]], f"Column {found[role]!r}")
+        shown[role]: (values[found[role]], shown_column(found[role]))
         for role in shown
         if role in found
     }

@@ -14,6 +14,7 @@ from karat.data.checks import N_FIRST, N_PAIRS, are_groups, repeated_ids
 from karat.data.clusters import encode_names
 from karat.data.labels.column import Column
 from karat.data.labels.containers import encode
+from karat.data.roles import shown_column
 from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
@@ -160,7 +161,7 @@ def _present(ids: Column) -> npt.NDArray[Any]:
 
 def _coded(values: Any, column: str) -> Column:
     """Return a column as codes of its values; values that are not labels as text (K106)."""
-    argument = f"Column {column!r}"
+    argument = shown_column(column)
     try:
         return encode_names(values, argument, "keep")
     except KaratError as problem:

@@ -1,4 +1,4 @@
-"""Options by the names of their records, as the arguments that verbs take."""
+"""Options of a request as a caller spells them: parts of groups in their groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PARTS: Final = {
 }
 
 
-def arguments(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[str, Any]:
+def in_groups(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[str, Any]:
     """Return options as a caller writes them: those that are parts of groups, in their groups.
 
     Args:
@@ -26,8 +26,8 @@ def arguments(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[st
         flat: parts of groups that the verb takes by themselves: ``"adjust"`` of `karat.compare`.
 
     Example:
-        >>> from karat.testing.options import arguments
-        >>> arguments({"nulls": "drop", "seed": 3, "level": 0.9})["interval"]
+        >>> from karat.api.request.spelled import in_groups
+        >>> in_groups({"nulls": "drop", "seed": 3, "level": 0.9})["interval"]
         karat.Interval(seed=3)
     """
     values: dict[str, Any] = {}
