@@ -43,12 +43,12 @@ def in_groups(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[st
     if values.pop("sampling", "cohort") == "case-control":
         parts[CaseControl] = {}
     designs = [_design(kind, parts.pop(kind)) for kind in [*parts] if kind.argument == "design"]
-    for kind, members in parts.items():
-        before = values.get(kind.argument)
+    for group, members in parts.items():
+        before = values.get(group.argument)
         earlier: dict[str, Any] = {}
         if before is not None:
             earlier = before.given if isinstance(before, Group) else {"order": before}
-        values[kind.argument] = kind(**{**earlier, **members})
+        values[group.argument] = group(**{**earlier, **members})
     if designs:
         before = values.get("design", [])
         designs = [*(before if isinstance(before, list) else [before]), *designs]
