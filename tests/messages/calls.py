@@ -91,6 +91,10 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
     ),
     "one class of dicts": lambda: karat.evaluate(["ok", "spam"] * 30, y_prob=[{"ok": 0.9}] * N),
     "lists as text": _listed_as_text,
+    "ids of models on different rows": lambda: karat.compare(
+        {"old": TRUTH, "new": TRUTH}, {"old": PRED, "new": PRED}, ids=np.arange(N)
+    ),
+    "slices by a number": lambda: karat.evaluate(TABLE, by=3.5),
     "lists in another notation": lambda: karat.evaluate(
         ["[sea sky]", "[sea]", "[sky]"] * 20, ["[sea]", "[sea]", "[sky]"] * 20
     ),
