@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.api.request.checks import Switch, Whole, Words
+from karat.api.request.checks import Switch, Whole, Words, memory
 from karat.api.request.record import Option
 from karat.api.request.request import Request, all_options, options_of
 from karat.inference.comparison.judging import Adjustment
@@ -18,7 +18,13 @@ from karat.inference.confidence import WeightKind
 from karat.metrics._lift import Policy
 
 VERBS = sorted({verb for item in all_options().values() for verb in item.verbs})
-CHECKED = [(verb, item) for verb in VERBS for item in options_of(verb) if item.check is not None]
+CHECKED = [
+    (verb, item)
+    for verb in VERBS
+    for item in options_of(verb)
+    if isinstance(item.check, Words | Whole | Switch) or item.check is memory
+]
+"""Those of one form; others have tests of their own: tests/errors/test_checks_of_options.py."""
 WRONG: tuple[Any, ...] = ("nonsense", -7, 2.5, object(), np.timedelta64(5), b"zero")
 
 
