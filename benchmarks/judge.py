@@ -251,9 +251,8 @@ def chosen_figures(samples: int, seed: list[int]) -> list[Figures]:
             gold[rows] = truth[rows]
             report = karat.evaluate(
                 y_true=gold,
-                design=karat.Judge(judge, is_random=weights is None),
+                design=karat.Judge(judge, weights=weights, is_random=weights is None),
                 y_pred=pred,
-                gold_weights=weights,
                 metrics="accuracy",
             )
             one = report["accuracy"]

@@ -292,8 +292,12 @@ def _exchanged(
         a = np.where(hard < np.where(true == 1, first, second), true, 1 - true)
         b = np.where(shared < np.where(true == 1, second, first), true, 1 - true)
         found = karat.compare(
-            true, {"a": a, "b": b}, metrics=metrics, labels=[0, 1], interval=karat.Interval(n_replicates=499, seed=int(rng.integers(1 << 31))),
-        )  # fmt: skip
+            true,
+            {"a": a, "b": b},
+            metrics=metrics,
+            labels=[0, 1],
+            interval=karat.Interval(n_replicates=499, seed=int(rng.integers(1 << 31))),
+        )
         return {(one.metric, "size"): one.p is not None and one.p < 0.05 for one in found}
 
     return source

@@ -127,9 +127,11 @@ def test_weights_in_tables_are_numbers_of_rows(cluster: Any) -> None:
         "reading": karat.Reading(max_memory=1 << 20),
         "metrics": ["log_loss", "brier"],
     }
-    found = karat.evaluate(frame, weights_are="frequency", **grouped(given))
+    found = karat.evaluate(frame, **grouped({"weights_are": "frequency", **given}))
     expected = karat.evaluate(
-        rows, weights_are="frequency", metrics=["log_loss", "brier"], **grouped(CALLS["columns"])
+        rows,
+        metrics=["log_loss", "brier"],
+        **grouped({"weights_are": "frequency", **CALLS["columns"]}),
     )
     plain = karat.evaluate(frame, **grouped(given))
     for name, result in expected.metrics.items():

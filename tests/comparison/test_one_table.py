@@ -83,14 +83,14 @@ def test_columns_of_the_other_models_are_used() -> None:
 @pytest.mark.parametrize("host", HOSTS)
 def test_folds_are_found_by_their_name(host: str, tmp_path: Path) -> None:
     frame = FRAME[["label", "old", "new"]].assign(fold=np.arange(N) % 5)
-    found = karat.compare(HOSTS[host](frame, tmp_path), y_pred=MODELS, folds="auto")
-    named = karat.compare(frame, y_pred=MODELS, folds="fold")
-    arrays = karat.compare(TRUTH, dict(frame[MODELS]), folds=frame["fold"])
+    found = karat.compare(HOSTS[host](frame, tmp_path), y_pred=MODELS, design=karat.Folds())
+    named = karat.compare(frame, y_pred=MODELS, design=karat.Folds("fold"))
+    arrays = karat.compare(TRUTH, dict(frame[MODELS]), design=karat.Folds(frame["fold"]))
     assert found.folds is not None
     assert str(found.folds["accuracy"]) == str(named.folds["accuracy"])
     assert str(found.folds["accuracy"]) == str(arrays.folds["accuracy"])
     with pytest.raises(KaratError, match="K406  No column could be found for the folds"):
-        karat.compare(FRAME, y_pred=MODELS, folds="auto")
+        karat.compare(FRAME, y_pred=MODELS, design=karat.Folds())
 
 
 def test_repeats_of_folds_need_ids() -> None:
@@ -101,16 +101,18 @@ def test_repeats_of_folds_need_ids() -> None:
         label=np.tile(TRUTH[:half], 2),
         row=np.tile(np.arange(half), 2),
     )
-    found = karat.compare(frame, y_pred=MODELS, folds="auto", ids="row")
+    found = karat.compare(frame, y_pred=MODELS, ids="row", design=karat.Folds())
     folds = {"repeat": frame["repeat"], "fold": frame["fold"]}
-    arrays = karat.compare(frame["label"], dict(frame[MODELS]), folds=folds, ids=frame["row"])
+    arrays = karat.compare(
+        frame["label"], dict(frame[MODELS]), ids=frame["row"], design=karat.Folds(folds)
+    )
     clusters = karat.compare(
-        frame["label"], dict(frame[MODELS]), folds=folds, clusters=frame["row"]
+        frame["label"], dict(frame[MODELS]), clusters=frame["row"], design=karat.Folds(folds)
     )
     assert numbers(found) == numbers(arrays) == numbers(clusters)
     assert str(found.folds["accuracy"]) == str(arrays.folds["accuracy"])
     with pytest.raises(KaratError, match="K251"):
-        karat.compare(frame.drop(columns="row"), y_pred=MODELS, folds="auto")
+        karat.compare(frame.drop(columns="row"), y_pred=MODELS, design=karat.Folds())
 
 
 @pytest.mark.parametrize("host", HOSTS)

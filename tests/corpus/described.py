@@ -12,6 +12,7 @@ import karat
 from tests.corpus.calls import Call
 from tests.corpus.rows import animals
 from tests.corpus.wanted import FAST
+from tests.grouping import grouped
 
 FEW = {"metrics": ["accuracy", "macro_f1", "log_loss"]}
 LABELS = {"metrics": ["accuracy", "macro_f1"]}
@@ -55,13 +56,17 @@ def _monitor(data: Any) -> Any:
 
 
 VERBS: dict[str, Callable[[Any], Any]] = {
-    "evaluate": lambda data: karat.evaluate(data, **FAST, **LABELS),
+    "evaluate": lambda data: karat.evaluate(data, **grouped({**FAST, **LABELS})),
     "check": karat.check,
     "gate": lambda data: karat.gate(data, min={"accuracy": 0.3}).to_dict(),
-    "find_weak_slices": lambda data: karat.find_weak_slices(data, n_permutations=99).to_dict(),
+    "find_weak_slices": lambda data: karat.find_weak_slices(
+        data, interval=karat.Interval(n_replicates=99)
+    ).to_dict(),
     "Monitor": _monitor,
     "Stream": _stream,
-    "compare": lambda data: karat.compare({"new": data, "old": FRAME.assign(pred=OLD)}, **LABELS),
+    "compare": lambda data: karat.compare(
+        {"new": data, "old": FRAME.assign(pred=OLD)}, **grouped(LABELS, ("adjust",))
+    ),
 }
 
 
@@ -73,7 +78,9 @@ def calls() -> Iterator[Call]:
                 f"{name} beside {kind}",
                 "evaluate",
                 kind,
-                lambda r=roles, m=made, w=metrics: karat.evaluate(m(FRAME), **r, **FAST, **w),
+                lambda r=roles, m=made, w=metrics: karat.evaluate(
+                    m(FRAME), **grouped({**r, **FAST, **w})
+                ),
             )
     yield Call("values beside files", "evaluate", "parquet", _beside_files)
     for verb, call in VERBS.items():
@@ -82,7 +89,7 @@ def calls() -> Iterator[Call]:
                 f"{verb} of data, {name}",
                 verb,
                 "read",
-                lambda c=call, r=roles: c(karat.read(FRAME, **r)),
+                lambda c=call, r=roles: c(karat.read(FRAME, **grouped(r))),
             )
     for name, roles in ROLES.items():
         yield Call(f"what is read, {name}", "read", "read", lambda r=roles: _facts(r))
@@ -94,7 +101,7 @@ def calls() -> Iterator[Call]:
         "gate",
         "read",
         lambda: karat.gate(
-            karat.read(FRAME, **ROLES["labels"]),
+            karat.read(FRAME, **grouped(ROLES["labels"])),
             baseline=karat.read(FRAME.assign(answer=OLD), y_true="label", y_pred="answer"),
         ).to_dict(),
     )
@@ -131,7 +138,7 @@ def _models() -> Iterator[Call]:
             f"models of one table, {name}",
             "compare",
             "pandas",
-            lambda g=given: karat.compare(both, **{**LABELS, **g}),
+            lambda g=given: karat.compare(both, **grouped({**LABELS, **g}, ("adjust",))),
         )
     yield Call(
         "models matched by ids",
@@ -144,7 +151,7 @@ def _models() -> Iterator[Call]:
             },
             y_pred="pred",
             ids="key",
-            **LABELS,
+            **grouped(LABELS, ("adjust",)),
         ),
     )
     yield Call(
@@ -157,14 +164,18 @@ def _models() -> Iterator[Call]:
             y_prob="",
             by=["country"],
             ids=FRAME.index,
-            n_permutations=99,
+            interval=karat.Interval(n_replicates=99),
         ).to_dict(),
     )
 
 
 def _facts(roles: dict[str, Any]) -> Any:
-    data = karat.read(FRAME, **roles)
-    return {"columns": data.columns, "text": repr(data), "same": data == karat.read(FRAME, **roles)}
+    data = karat.read(FRAME, **grouped(roles))
+    return {
+        "columns": data.columns,
+        "text": repr(data),
+        "same": data == karat.read(FRAME, **grouped(roles)),
+    }
 
 
 def _twice() -> Any:

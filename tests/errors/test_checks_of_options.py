@@ -17,13 +17,15 @@ from tests.grouping import grouped
 
 TRUE, PRED = [0, 1, 0, 1], [0, 1, 1, 1]
 VERBS: dict[str, Callable[..., Any]] = {
-    "evaluate": lambda **o: karat.evaluate(TRUE, PRED, **o),
-    "compare": lambda **o: karat.compare(TRUE, {"a": PRED, "b": TRUE}, **o),
-    "gate": lambda **o: karat.gate(TRUE, PRED, min={"accuracy": 0.1}, **o),
-    "find_weak_slices": lambda **o: karat.find_weak_slices(TRUE, PRED, by={"x": TRUE}, **o),
+    "evaluate": lambda **o: karat.evaluate(TRUE, PRED, **grouped(o)),
+    "compare": lambda **o: karat.compare(TRUE, {"a": PRED, "b": TRUE}, **grouped(o, ("adjust",))),
+    "gate": lambda **o: karat.gate(TRUE, PRED, min={"accuracy": 0.1}, **grouped(o)),
+    "find_weak_slices": lambda **o: karat.find_weak_slices(
+        TRUE, PRED, by={"x": TRUE}, **grouped(o, ("min_n",))
+    ),
     "Stream": karat.Stream,
-    "Monitor": lambda **o: karat.Monitor(min={"accuracy": 0.1}, **o),
-    "check": lambda **o: karat.check(TRUE, PRED, **o),
+    "Monitor": lambda **o: karat.Monitor(min={"accuracy": 0.1}, **grouped(o)),
+    "check": lambda **o: karat.check(TRUE, PRED, **grouped(o)),
 }
 WRONG: dict[str, tuple[str, tuple[Any, ...]]] = {
     "level": ("K122", (95, "a", 0.05, True, 1.0, 0.0, float("nan"), [0.95], np.array([0.95]))),

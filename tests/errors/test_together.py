@@ -100,7 +100,7 @@ def call(cell: Refusal, folder: Path) -> Any:
     if cell.beside == "looks":
         given["anytime"] = 100
     if cell.beside == "described data":
-        data = karat.read(table_of_classes(), **given)
+        data = karat.read(table_of_classes(), **grouped(given))
         match cell.verb:
             case "compare":
                 return karat.compare({"old": data, "new": data})

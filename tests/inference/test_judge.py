@@ -76,7 +76,7 @@ def counted(gold: list[int], rest: list[int]) -> JudgedLabels:
 def test_the_mean_is_that_of_ppi_python(
     gold: list[int], rest: list[int], accuracy: float, share: float, limits: tuple[float, float]
 ) -> None:
-    report = karat.evaluate(**grouped(rows_of(gold, rest)), gold_is_random=True)
+    report = karat.evaluate(**grouped({"gold_is_random": True, **rows_of(gold, rest)}))
     found = report["accuracy"]
     assert_same(found.value, accuracy, within=1e-12)
     assert_same(report.shares[1].value, share, within=1e-12)
@@ -135,7 +135,7 @@ def counted_gold(gold: list[int]) -> JointCells:
 
 def test_rogan_gladen_is_its_formula() -> None:
     gold, rest, *_ = PPI_PYTHON[0]
-    report = karat.evaluate(**grouped(rows_of(gold, rest)), gold_is_random=True)
+    report = karat.evaluate(**grouped({"gold_is_random": True, **rows_of(gold, rest)}))
     table = np.array(gold).reshape(2, 2, 2).sum(axis=2)
     sensitivity, specificity = table[1, 1] / table[1].sum(), table[0, 0] / table[0].sum()
     seen = sum(rest[2:]) / sum(rest)
@@ -210,9 +210,11 @@ def test_gold_rows_that_are_no_random_part_are_refused_and_weights_repair_them()
         karat.evaluate(**grouped(given))
     assert "The judge's label is the prediction in" in str(refused.value)
     value = float((truth == pred).mean())
-    stated = karat.evaluate(**grouped(given), gold_is_random=True)["accuracy"]
+    stated = karat.evaluate(**grouped({"gold_is_random": True, **given}))["accuracy"]
     assert not stated.low <= value <= stated.high
-    weighed = karat.evaluate(**grouped(given), gold_weights=np.where(has, 1 / chance, np.nan))
+    weighed = karat.evaluate(
+        **grouped({"gold_weights": np.where(has, 1 / chance, np.nan), **given})
+    )
     found = weighed["accuracy"]
     assert found.low <= value <= found.high
     assert abs(found.value - value) < abs(stated.value - value) / 2

@@ -39,8 +39,8 @@ def test_options_of_a_comparison_that_are_no_flags_are_refused(argument: str, va
 def test_gold_weights_of_any_size_give_the_same_intervals(scale: float) -> None:
     weights = np.where(np.isfinite(GOLD), 1.0 + np.arange(N) % 4, np.nan)
     given = {**ROWS, "gold_is_random": False}
-    one = karat.evaluate(**grouped(given), gold_weights=weights)["accuracy"]
-    two = karat.evaluate(**grouped(given), gold_weights=weights * scale)["accuracy"]
+    one = karat.evaluate(**grouped({"gold_weights": weights, **given}))["accuracy"]
+    two = karat.evaluate(**grouped({"gold_weights": weights * scale, **given}))["accuracy"]
     assert (one.low, one.high) == pytest.approx((two.low, two.high), rel=1e-9)
 
 

@@ -59,9 +59,9 @@ def test_a_difference_is_narrower_than_that_of_gold_rows_and_covers_zero_as_ofte
     widths, hits, n_gold = [], 0, 120
     for seed in range(50):
         given = systems(n=1200, n_gold=n_gold, seed=seed, a=0.85, b=0.85)
-        one = karat.compare(**grouped(given, ("adjust",)), metrics="accuracy", gold_is_random=True)[
-            "accuracy"
-        ]
+        one = karat.compare(
+            **grouped({"gold_is_random": True, **given}, ("adjust",)), metrics="accuracy"
+        )["accuracy"]
         truth = given["gold"][:n_gold].astype(int)
         own = {name: x[:n_gold] for name, x in given["y_pred"].items()}
         alone = karat.compare(truth, own, metrics="accuracy")["accuracy"]
@@ -172,9 +172,9 @@ def test_weights_make_drawn_rows_unbiased_and_without_them_they_are_not() -> Non
         given: dict[str, Any] = {"gold": gold, "judge": judge, "y_pred": pred}
         given["metrics"] = "accuracy"
         right = float((pred == truth).mean())
-        one = karat.evaluate(**grouped(given), gold_weights=found.gold_weights)["accuracy"]
+        one = karat.evaluate(**grouped({"gold_weights": found.gold_weights, **given}))["accuracy"]
         values.append((one.value - right, one.low <= 0.88 <= one.high))
-        two = karat.evaluate(**grouped(given), gold_is_random=True)["accuracy"]
+        two = karat.evaluate(**grouped({"gold_is_random": True, **given}))["accuracy"]
         naive.append(two.value - right)
     assert abs(np.mean([error for error, _ in values])) < 0.01
     assert np.mean([hit for _, hit in values]) > 0.85
@@ -199,7 +199,7 @@ def test_the_file_of_rows_to_label_is_read_back(tmp_path: Path) -> None:
     gold = np.full(500, np.nan)
     gold[found.rows] = truth[found.rows]
     given: dict[str, Any] = {"judge": judge, "y_pred": frame["pred"], "gold": gold}
-    one = karat.evaluate(**grouped(given), gold_weights=found.gold_weights)["accuracy"]
+    one = karat.evaluate(**grouped({"gold_weights": found.gold_weights, **given}))["accuracy"]
     assert_same(of_files.value, one.value, within=1e-12)
     assert_same(of_files.low, one.low, within=1e-9)
 

@@ -147,8 +147,10 @@ def test_what_is_given_twice_has_to_be_equal(flat: dict[str, Any], group: dict[s
         assert code_of(lambda call=call: call(TRUE, y_prob=PROB, **flat, **group)) == "K260"
     (part, value), (argument, sample) = *flat.items(), *group.items()
     same = type(sample)(**{**sample.given, part: value})
-    twice = karat.evaluate(TRUE, y_prob=PROB, **flat, **{argument: same})
-    assert twice.to_json() == karat.evaluate(TRUE, y_prob=PROB, **{argument: same}).to_json()
+    twice = karat.evaluate(TRUE, y_prob=PROB, **grouped({**flat, argument: same}))
+    assert (
+        twice.to_json() == karat.evaluate(TRUE, y_prob=PROB, **grouped({argument: same})).to_json()
+    )
 
 
 def test_two_of_one_design_and_what_is_no_group_are_refused() -> None:
@@ -157,7 +159,8 @@ def test_two_of_one_design_and_what_is_no_group_are_refused() -> None:
     for argument in ("interval", "reading", "design"):
         for wrong in ("bootstrap", 3, karat.Rules()):
             assert (
-                code_of(lambda a=argument, w=wrong: karat.evaluate(TRUE, PRED, **{a: w})) == "K122"
+                code_of(lambda a=argument, w=wrong: karat.evaluate(TRUE, PRED, **grouped({a: w})))
+                == "K122"
             )
     assert code_of(lambda: karat.evaluate(TRUE, PRED, weights=karat.Looks(3))) == "K122"
 

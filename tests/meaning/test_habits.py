@@ -48,9 +48,10 @@ def test_a_metric_names_the_word_of_karat(given: dict[str, Any], told: str) -> N
 
 
 def test_each_word_that_is_named_is_a_parameter() -> None:
+    from karat.api.request.request import options_of
     from karat.errors.habits import _WORDS
 
-    known = set(inspect.signature(karat.evaluate).parameters)
+    known = {item.name for item in options_of("evaluate")}
     known |= set(inspect.signature(karat.ece).parameters)
     assert set(_WORDS.values()) <= known
     assert not set(_WORDS) & known
@@ -83,7 +84,11 @@ def test_an_argument_of_another_library_is_a_type_error_that_names_ours(name: st
     [
         ("evaluate", {"pos_label": 1}, "In karat it is positive=."),
         ("roc", {"pos_label": 1}, "In karat it is positive=."),
-        ("evaluate", {"target_names": ["a", "b"]}, "In karat it is class_names=."),
+        (
+            "evaluate",
+            {"target_names": ["a", "b"]},
+            "In karat it is labels=karat.Labels(names=['a', 'b']).",
+        ),
         ("evaluate", {"average": "macro"}, "karat.evaluate gives every average"),
         ("roc", {"multi_class": "ovr"}, "roc_auc_ovr_macro"),
         ("confusion_matrix", {"normalize": "true"}, "karat.confusion_matrix gives counts"),
@@ -115,8 +120,7 @@ def test_data_by_name_is_answered_with_the_call_without(verb: str, name: str) ->
 def test_only_what_takes_data_says_so() -> None:
     found = failing(lambda: karat.Monitor(min={"accuracy": 0.5}).add(data=TRUE))
     assert "without a name: monitor.add(data)." in str(found)
-    for call in (lambda: karat.f1(data=TRUE), lambda: karat.Stream().update(data=TRUE)):
-        assert "Give a table" not in str(failing(call))
+    assert "Give a table" not in str(failing(lambda: karat.f1(data=TRUE)))
     for verb in VERBS_OF_DATA:
         assert list(inspect.signature(getattr(karat, verb)).parameters)[:2] == [
             "data",

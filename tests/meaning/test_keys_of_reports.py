@@ -82,12 +82,12 @@ def test_a_report_with_a_judge_completes_the_names_of_what_it_lists() -> None:
     true = rng.integers(0, 2, 60)
     gold = [str(label) if i < 30 else None for i, label in enumerate(true)]
     judge = [str(label) for label in np.where(rng.random(60) < 0.9, true, 1 - true)]
-    report = karat.evaluate(y_pred=judge, gold=gold, judge=judge)
+    report = karat.evaluate(y_pred=judge, y_true=gold, design=karat.Judge(judge))
     names = offered(report)
     assert set(report) <= names
     assert {"accuracy", "macro_f1", "recall", "sensitivity"} <= names
     assert answered(report, names) == names
-    assert offered(karat.evaluate(gold=gold, judge=judge)) == set()
+    assert offered(karat.evaluate(y_true=gold, design=karat.Judge(judge))) == set()
 
 
 def test_ipython_completes_them() -> None:

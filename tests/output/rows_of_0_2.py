@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 import karat
+from tests.grouping import grouped
 
 __all__ = ["BASELINES", "REPORTS", "STORED", "TABLE"]
 
@@ -41,19 +42,20 @@ FEW: Final = ["accuracy", "macro_f1"]
 
 REPORTS: Final[dict[str, Callable[[], Any]]] = {
     "labels": lambda: karat.evaluate(TRUE, PRED),
-    "weights": lambda: karat.evaluate(TABLE, **ROLES, weights="w", level=0.9, metrics=FEW),
+    "weights": lambda: karat.evaluate(TABLE, **grouped(ROLES), weights="w", level=0.9, metrics=FEW),
     "scores": lambda: karat.evaluate(TWO, y_prob=PROB, metrics=["roc_auc", "log_loss", "f1"]),
-    "slices": lambda: karat.evaluate(TABLE, **ROLES, by=["country"], metrics=FEW),
-    "clusters": lambda: karat.evaluate(TABLE, **ROLES, clusters="id", metrics=FEW),
-    "folds": lambda: karat.evaluate(TABLE, **ROLES, folds="fold", ids="", metrics=FEW),
-    "doubts": lambda: karat.evaluate(TABLE, **ROLES, ids="id", metrics=FEW),
+    "slices": lambda: karat.evaluate(TABLE, **grouped(ROLES), by=["country"], metrics=FEW),
+    "clusters": lambda: karat.evaluate(TABLE, **grouped(ROLES), clusters="id", metrics=FEW),
+    "folds": lambda: karat.evaluate(
+        TABLE, **grouped({"design": karat.Folds("fold"), **ROLES}), ids="", metrics=FEW
+    ),
+    "doubts": lambda: karat.evaluate(TABLE, **grouped(ROLES), ids="id", metrics=FEW),
     "sets": lambda: karat.evaluate(SETS, CHOSEN, metrics=["macro_f1", "subset_accuracy"]),
     "judge": lambda: karat.evaluate(
         y_pred=TABLE["pred"],
-        gold=np.where(PLACES % 3 == 0, TWO, np.nan),
-        judge=np.where(PLACES % 8 == 0, 1 - TWO, TWO),
-        gold_is_random=True,
+        y_true=np.where(PLACES % 3 == 0, TWO, np.nan),
         metrics=["accuracy"],
+        design=karat.Judge(np.where(PLACES % 8 == 0, 1 - TWO, TWO), is_random=True),
     ),
 }
 """File → the report that it holds."""

@@ -10,6 +10,7 @@ import pytest
 import karat
 from karat.errors import DamagedError, NewerError
 from karat.errors.doubts import RepeatedIdsDoubt, has_doubt
+from tests.grouping import grouped
 from tests.output.rows_of_0_2 import BASELINES, REPORTS, ROLES, STORED, TABLE
 from tests.same import assert_same
 
@@ -69,12 +70,14 @@ def test_doubts_of_0_2_have_their_class() -> None:
 def test_a_baseline_judges_as_that_of_today(name: str, tmp_path: Any) -> None:
     rules = {"min": {"accuracy": 0.1}, "max_drop": {"accuracy": 0.2}}
     today = tmp_path / "baseline.json"
-    karat.gate(TABLE, **ROLES, min=rules["min"], update_baseline=today, **BASELINES[name])
+    karat.gate(TABLE, **grouped({**ROLES, **BASELINES[name]}), min=rules["min"]).save_baseline(
+        today
+    )
     by = {"by": "country"} if name == "rows" else {}
     changed = TABLE.assign(pred=1 - TABLE["label"])
     for table, passes in ((TABLE, True), (changed, False)):
         old, new = (
-            karat.gate(table, **ROLES, **by, ids="", **rules, baseline=path)
+            karat.gate(table, **grouped({**ROLES, **by, **rules}), ids="", baseline=path)
             for path in (STORED / f"{name}.baseline.json", today)
         )
         assert old.passed == new.passed == passes, str(old)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ import pytest
 import karat
 from karat.api.request.request import options_of
 from karat.errors import KaratError
+from karat.errors.options import option
+from tests.grouping import grouped
 from tests.optional import optional
 
 RNG = np.random.default_rng(3)
@@ -71,16 +74,20 @@ def _written(how: str, path: Path, **options: Any) -> Path:
 
 def _streamed(data: Any, **roles: Any) -> karat.Report:
     stream = karat.Stream(positive="cat")
-    stream.update(data, **roles)
+    stream.update(data, **grouped(roles))
     return stream.report()
 
 
 VERBS: dict[str, Callable[..., Any]] = {
-    "evaluate": karat.evaluate,
-    "check": karat.check,
-    "gate": lambda data, **of: karat.gate(data, **of, min=BOUND),
-    "find_weak_slices": lambda data, **of: karat.find_weak_slices(data, **of, n_permutations=99),
-    "Monitor.add": lambda data, **of: karat.Monitor(min=BOUND, positive="cat").add(data, **of),
+    "evaluate": lambda data, **of: karat.evaluate(data, **grouped(of)),
+    "check": lambda data, **of: karat.check(data, **grouped(of)),
+    "gate": lambda data, **of: karat.gate(data, **grouped(of), min=BOUND),
+    "find_weak_slices": lambda data, **of: karat.find_weak_slices(
+        data, **grouped({"interval": karat.Interval(n_replicates=99), **of}, ("min_n",))
+    ),
+    "Monitor.add": lambda data, **of: karat.Monitor(min=BOUND, positive="cat").add(
+        data, **grouped(of)
+    ),
     "Stream.update": _streamed,
 }
 
@@ -102,30 +109,31 @@ def given(verb: str, name: str) -> dict[str, Any]:
 def test_a_role_of_the_data_is_that_of_the_verb(verb: str, name: str) -> None:
     options = given(verb, name)
     if name not in {item.name for item in options_of(verb)}:
-        data = karat.read(FRAME, **options)
+        data = karat.read(FRAME, **grouped(options))
         if name in ("by", "ids"):
             # They change no number.
             del options[name]
             assert str(VERBS[verb](data)) == str(VERBS[verb](FRAME, **options))
             return
-        with pytest.raises(KaratError, match=f"K455  {name}="):
+        with pytest.raises(KaratError, match="K455  " + re.escape(option(name))):
             VERBS[verb](data)
         return
     expected = str(VERBS[verb](FRAME, **options))
-    assert str(VERBS[verb](karat.read(FRAME, **options))) == expected
+    assert str(VERBS[verb](karat.read(FRAME, **grouped(options)))) == expected
     # What the data do not hold may be given to the verb.
     rest = {x: value for x, value in options.items() if x != name}
-    data = karat.read(FRAME, **rest)
+    data = karat.read(FRAME, **grouped(rest))
     assert str(VERBS[verb](data, **{name: ROLES[name]})) == expected
-    with pytest.raises(KaratError, match=f"K156  {name}= is given twice") as caught:
-        VERBS[verb](karat.read(FRAME, **options), **{name: ROLES[name]})
-    assert f"karat.{verb} was given {name}=, and so was karat.read" in str(caught.value)
+    spelled = option(name)
+    with pytest.raises(KaratError, match=f"K156  {re.escape(spelled)} is given twice") as caught:
+        VERBS[verb](karat.read(FRAME, **grouped(options)), **{name: ROLES[name]})
+    assert f"karat.{verb} was given {spelled}, and so was karat.read" in str(caught.value)
 
 
 def test_a_role_that_is_left_out_changes_the_result() -> None:
     """A control: what the pairs above compare depends on the roles."""
-    data = karat.read(FRAME, **BASE)
-    weighted = karat.read(FRAME, **BASE, weights="mass")
+    data = karat.read(FRAME, **grouped(BASE))
+    weighted = karat.read(FRAME, **grouped(BASE), weights="mass")
     assert str(karat.evaluate(weighted)) != str(karat.evaluate(data))
 
 
@@ -133,16 +141,16 @@ def test_a_role_that_is_left_out_changes_the_result() -> None:
 def test_every_source_is_described_by_its_schema(kind: str, tmp_path: Path) -> None:
     source = SOURCES[kind](tmp_path)
     roles = {"y_true": "label", "y_prob": "p_*", "ids": "id", "by": ["site"]}
-    data = karat.read(source, **roles, positive="cat")
+    data = karat.read(source, **grouped(roles), positive="cat")
     columns = {"y_true": "label", "y_prob": ("p_cat", "p_dog"), "ids": "id", "by": "site"}
     assert {x: data.columns[x] for x in columns} == columns
-    expected = karat.evaluate(source, **roles, positive="cat")
+    expected = karat.evaluate(source, **grouped(roles), positive="cat")
     assert karat.evaluate(data).to_dict() == expected.to_dict()
     assert list(karat.evaluate(data).slices) == list(expected.slices)
     again = copy.deepcopy(data) if kind == "dict" else pickle.loads(pickle.dumps(data))
     assert again == data
     assert hash(again) == hash(data)
-    assert karat.read(source, **roles) != data
+    assert karat.read(source, **grouped(roles)) != data
     assert karat.evaluate(again)["accuracy"].value == expected["accuracy"].value
     with pytest.raises(KaratError, match="K404  There is no column 'lable'"):
         karat.read(source, y_true="lable")
@@ -198,7 +206,9 @@ def test_tables_are_compared_by_their_content() -> None:
 
 
 def test_models_are_described_one_by_one() -> None:
-    new, old = (karat.read(rows, **BASE) for rows in (FRAME, OLD.sample(frac=1, random_state=1)))
+    new, old = (
+        karat.read(rows, **grouped(BASE)) for rows in (FRAME, OLD.sample(frac=1, random_state=1))
+    )
     expected = karat.compare(TRUTH, {"new": FRAME["guess"], "old": OLD["guess"]}, positive="cat")
     found = karat.compare({"new": new, "old": old})
     assert [x.to_dict() for x in found.differences] == [x.to_dict() for x in expected.differences]
@@ -226,22 +236,22 @@ def test_models_of_one_table_are_described_together() -> None:
 
 @pytest.mark.parametrize("is_values", [False, True])
 def test_a_baseline_is_described_too(is_values: bool) -> None:
-    now, before = karat.read(FRAME, **BASE), karat.read(OLD, **BASE)
-    expected = karat.gate(FRAME, **BASE, baseline=OLD)
+    now, before = karat.read(FRAME, **grouped(BASE)), karat.read(OLD, **grouped(BASE))
+    expected = karat.gate(FRAME, **grouped(BASE), baseline=OLD)
     other = OLD.rename(columns={"guess": "answer", "label": "reference"})
     named = karat.read(other, y_true="reference", y_pred="answer")
     if is_values:
         named = karat.read(other[["id"]], y_true=OLD["label"], y_pred=OLD["guess"])
     for found in (
         karat.gate(now, baseline=before),
-        karat.gate(FRAME, **BASE, baseline=before),
+        karat.gate(FRAME, **grouped(BASE), baseline=before),
         karat.gate(now, baseline=named),
     ):
         assert [str(x) for x in found.rules] == [str(x) for x in expected.rules]
         assert found.is_paired
     monitor = karat.Monitor(max_drop={"accuracy": 0.5}, positive="cat")
     held = {"y_true": "label", "y_pred": "guess"}
-    result = monitor.add(karat.read(FRAME, **held), baseline=named)
+    result = monitor.add(karat.read(FRAME, **grouped(held)), baseline=named)
     assert result.n == N
     arrays = karat.gate(TRUTH, FRAME["guess"], positive="cat", baseline=named)
     assert [str(x) for x in arrays.rules] == [str(x) for x in expected.rules]
@@ -296,7 +306,9 @@ def test_the_vocabulary_of_roles(tmp_path: Path) -> None:
     data = karat.read(pattern, y_true="label", y_prob="p_*", ids="id")
     assert karat.evaluate(data).n_rows == N
     assert karat.gate(data, baseline=OLD.drop(columns="guess"), positive="cat").is_paired
-    assert karat.find_weak_slices(data, n_permutations=99).n_permutations == 99
+    assert (
+        karat.find_weak_slices(data, interval=karat.Interval(n_replicates=99)).n_permutations == 99
+    )
     assert karat.check(data).n_rows == N
     assert karat.Monitor(min=BOUND, positive="cat").add(data).n == N
     frame = FRAME.assign(pred_lr=FRAME["guess"], pred_nb=OLD["guess"])
@@ -310,6 +322,6 @@ def test_text_with_a_separator_is_described() -> None:
     rows = pd.DataFrame({"label": ["a|b", "b", "a"], "pred": ["a", "b", "a|b"]})
     found = karat.evaluate(karat.read(rows, separator="|"))
     assert isinstance(found, karat.MultilabelReport)
-    assert str(found) == str(karat.evaluate(rows, separator="|"))
+    assert str(found) == str(karat.evaluate(rows, labels=karat.Labels(separator="|")))
     with pytest.raises(KaratError, match="K455  separator="):
         karat.Stream().update(karat.read(rows, separator="|"))

@@ -15,6 +15,7 @@ import pytest
 import karat
 from karat.data.sources.tables import beside
 from karat.errors import KaratError
+from tests.grouping import grouped
 
 RNG = np.random.default_rng(11)
 N = 160
@@ -70,9 +71,9 @@ def calls(role: str) -> dict[str, Callable[..., Any]]:
     """Verb → a call of it whose role is one of these."""
     few = {"metrics": ["accuracy", "macro_f1"]}
     found: dict[str, Callable[..., Any]] = {
-        "evaluate": lambda data, **of: karat.evaluate(data, **of, **few),
-        "gate": lambda data, **of: karat.gate(data, **of, min={"accuracy": 0.5}),
-        "check": lambda data, **of: karat.check(data, **of).n_rows,
+        "evaluate": lambda data, **of: karat.evaluate(data, **grouped({**of, **few})),
+        "gate": lambda data, **of: karat.gate(data, **grouped(of), min={"accuracy": 0.5}),
+        "check": lambda data, **of: karat.check(data, **grouped(of)).n_rows,
     }
     if role not in ("by", "folds"):
         found["Monitor.add"] = lambda data, **of: karat.Monitor(min={"accuracy": 0.5}).add(
@@ -109,7 +110,7 @@ def test_values_may_be_in_any_container(container: str) -> None:
 
 def test_one_column_of_a_matrix_is_a_column() -> None:
     truth = {"y_true": TRUTH.reshape(-1, 1), "y_pred": PRED.reshape(-1, 1)}
-    assert numbers(karat.evaluate(FRAME, **truth)) == numbers(karat.evaluate(TRUTH, PRED))
+    assert numbers(karat.evaluate(FRAME, **grouped(truth))) == numbers(karat.evaluate(TRUTH, PRED))
     two = (TRUTH == "cat") * 1
     found = karat.evaluate(FRAME, y_true=two, y_prob=PROB[:, :1])
     assert numbers(found) == numbers(karat.evaluate(two, y_prob=PROB[:, 0]))
@@ -122,9 +123,9 @@ def test_scores_stand_beside_a_table(table: str) -> None:
     for values in (PROB, PROBS[["c0_eel", "c0_cat", "c0_dog"]], pl.from_pandas(PROBS)):
         found = karat.evaluate(TABLES[table](FRAME), y_prob=values.set_axis(range(50, 50 + N))
             if table == "pandas with an index" and isinstance(values, pd.DataFrame) else values,
-            **truth)  # fmt: skip
+            **grouped(truth))  # fmt: skip
         assert numbers(found) == expected
-    found = karat.evaluate(TABLES[table](FRAME), y_score=PROB, **truth, level=None)
+    found = karat.evaluate(TABLES[table](FRAME), y_score=PROB, **grouped(truth), level=None)
     assert numbers(found) == numbers(karat.evaluate(TRUTH, y_score=PROB, level=None))
 
 
@@ -145,13 +146,18 @@ def test_models_may_be_values_and_columns() -> None:
 
 def test_slices_are_searched_among_values() -> None:
     frame = pd.DataFrame({"label": TRUTH, "pred": PRED, "site": VALUES["by"]})
-    expected = karat.find_weak_slices(frame, by="site", n_permutations=99)
+    expected = karat.find_weak_slices(frame, by="site", interval=karat.Interval(n_replicates=99))
     found = karat.find_weak_slices(
-        frame[["label"]], y_pred=PRED, by={"site": VALUES["by"]}, n_permutations=99
+        frame[["label"]],
+        y_pred=PRED,
+        by={"site": VALUES["by"]},
+        interval=karat.Interval(n_replicates=99),
     )
     assert found.to_dict() == expected.to_dict()
     loss = (TRUTH != PRED).astype(float)
-    of_loss = karat.find_weak_slices(frame[["site"]], loss=loss, n_permutations=99)
+    of_loss = karat.find_weak_slices(
+        frame[["site"]], loss=loss, interval=karat.Interval(n_replicates=99)
+    )
     assert of_loss.slices == expected.slices
 
 
@@ -173,8 +179,10 @@ def test_folds_of_a_dict_are_columns() -> None:
     folds = {"repeat": np.repeat([0, 1], N // 2), "fold": np.arange(N) % 4}
     ids = np.tile(np.arange(N // 2), 2)
     true = np.tile(TRUTH[: N // 2], 2)
-    found = karat.evaluate(FRAME, y_true=true, y_pred=PRED, folds=folds, ids=ids)
-    assert str(found.folds) == str(karat.evaluate(true, PRED, folds=folds, ids=ids).folds)
+    found = karat.evaluate(FRAME, y_true=true, y_pred=PRED, ids=ids, design=karat.Folds(folds))
+    assert str(found.folds) == str(
+        karat.evaluate(true, PRED, ids=ids, design=karat.Folds(folds)).folds
+    )
 
 
 SHIFTED = pd.Series(PRED, index=range(1, N + 1))
@@ -185,14 +193,16 @@ ROLES = sorted(VALUES)
 def test_values_of_other_rows_are_refused(role: str) -> None:
     named = {"y_true": COLUMNS["y_true"], "y_pred": COLUMNS["y_pred"]}
     with pytest.raises(KaratError, match="K102  The table and") as caught:
-        karat.evaluate(FRAME, **{**named, role: VALUES[role][:-1]})
+        karat.evaluate(FRAME, **grouped({**named, role: VALUES[role][:-1]}))
     assert f"{role} has {N - 1}".replace("by", "'by'") in str(caught.value)
     moved = pd.Series(VALUES[role], index=range(1, N + 1))
     with pytest.raises(KaratError, match=f"K454  .*{role}'? has another index") as caught:
-        karat.evaluate(FRAME, **{**named, role: moved})
+        karat.evaluate(FRAME, **grouped({**named, role: moved}))
     assert "begins with [0, 1, 2]" in str(caught.value)
     # The same index in the same order is that of the table.
-    same = karat.evaluate(FRAME.set_axis(moved.index), **{**named, role: moved, "level": None})
+    same = karat.evaluate(
+        FRAME.set_axis(moved.index), **grouped({**named, role: moved, "level": None})
+    )
     assert same.n_rows == N
 
 
@@ -215,7 +225,7 @@ def test_values_beside_files_and_partitions_are_refused(role: str, tmp_path: Pat
     named = {"y_true": COLUMNS["y_true"], "y_pred": COLUMNS["y_pred"]}
     for where, source in sources.items():
         with pytest.raises(KaratError, match="K421") as caught:
-            karat.evaluate(source, **{**named, role: VALUES[role]})
+            karat.evaluate(source, **grouped({**named, role: VALUES[role]}))
         assert f"the rows are in {where.strip()}" in str(caught.value)
         assert "read the data into a table in memory" in str(caught.value)
 
@@ -226,7 +236,7 @@ def test_a_list_of_text_names_columns() -> None:
     assert "give values as an array or a Series" in str(caught.value)
     for role in ("weights", "clusters", "ids"):
         with pytest.raises(KaratError, match="K158"):
-            karat.evaluate(FRAME, y_true=TRUTH, y_pred=PRED, **{role: ["a"] * N})
+            karat.evaluate(FRAME, y_true=TRUTH, y_pred=PRED, **grouped({role: ["a"] * N}))
 
 
 def test_an_indicator_frame_alone_is_data() -> None:

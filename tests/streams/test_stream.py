@@ -289,8 +289,8 @@ def test_weights_that_are_numbers_of_rows_err_as_rows_do() -> None:
         for fact in ("value", "low", "high"):
             one, other = getattr(found[name], fact), getattr(wanted[name], fact)
             assert one == pytest.approx(other, rel=1e-9), (name, fact)
-    stream = karat.Stream(weights_are="frequency", reading=karat.Reading(max_memory=1 << 20))
-    stream.update(**columns | {"weights": columns["weights"] + 0.5})
+    stream = karat.Stream(reading=karat.Reading(max_memory=1 << 20))
+    stream.update(**columns | {"weights": karat.Frequency(columns["weights"] + 0.5)})
     with pytest.raises(KaratError, match="K150"):
         stream.report()
 

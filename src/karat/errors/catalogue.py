@@ -211,7 +211,7 @@ K154  {argument}={value!r} is out of range.
 K155  {host} gave one score for each row, not one for each class.
       The scores have shape {shape}.
       {do}
-K156  {argument}= is given twice.
+K156  {argument} is given twice.
       {found}.
       {do}
 K157  One column is named for two purposes.

@@ -163,6 +163,9 @@ def karat_word(
     if word is None:
         return _CHOICES.get(name)
     if takes is not None and word not in takes:
+        spelled = part_of_group(word, values.get(name))
+        if spelled is not None and spelled.partition("=")[0] in takes:
+            return f"in karat it is {spelled}"
         return "there is no such choice here: leave it out"
     if name == "zero_division" and name in values:
         choice = _OF_ZERO_DIVISION.get(short(values[name]))
@@ -337,6 +340,6 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
             if twice is None:
                 raise
             given = f"{spoken} was given {twice}=, and also without a name"
-            raise error("K156", argument=twice, found=given, do="Give it once.") from None
+            raise error("K156", argument=f"{twice}=", found=given, do="Give it once.") from None
 
     return called

@@ -92,16 +92,15 @@ def merged(verb: str, data: Data, values: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call with those that its data hold.
 
     Errors:
-        K156 the call repeats one; K455 and others of the table `together`: the verb cannot use one.
+        K156 the call repeats one; K261, and K455 of the table `together`: the verb cannot use one.
     """
     options = dict(data._options)
     takes = {item.name for item in options_of(verb)}
     others = {x: v for x, v in options.items() if x not in takes}
     refuse(verb, "described data", others)
     if unused := next((x for x in others if x not in _ANYWHERE), None):
-        found = f"karat.read was given it, and karat.{verb} has no such option"
-        do = "Leave it out, or give it to the verb that has it."
-        raise error("K455", argument=option(unused), found=found, do=do)
+        do = "Describe the data without it, and give it to the verb that has it."
+        raise error("K261", function=verb, argument=option(unused), do=do)
     held = {x: v for x, v in options.items() if x in takes or x not in _ANYWHERE}
     refuse_repeated(verb, data, values)
     return {**values, **held, "data": data.source}
@@ -113,4 +112,4 @@ def refuse_repeated(verb: str, data: Data, values: Mapping[str, Any]) -> None:
     if twice is not None:
         found = f"karat.{verb} was given {option(twice)}, and so was karat.read"
         do = "Leave it out of one of them: karat.read describes the data for every verb."
-        raise error("K156", argument=twice, found=found, do=do)
+        raise error("K156", argument=option(twice), found=found, do=do)

@@ -55,7 +55,7 @@ class Group:
         for place, value in zip(places, args, strict=False):
             if place in values:
                 found = f"{name} was given {place}=, and also without a name"
-                raise error("K156", argument=place, found=found, do="Give it once.")
+                raise error("K156", argument=f"{place}=", found=found, do="Give it once.")
             values[place] = value
         for each in values:
             if each in self.later:

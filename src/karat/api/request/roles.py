@@ -85,7 +85,7 @@ def _refuse_twice(verb: str, role: str, values: Mapping[str, Any]) -> None:
     if values.get(role) is not None:
         do = "The first two arguments are the true and the predicted labels."
         found = f"{verb} was given {role}=, and also without a name"
-        raise error("K156", argument=role, found=found, do=do)
+        raise error("K156", argument=f"{role}=", found=found, do=do)
 
 
 def _refuse_names(data: Any, values: Mapping[str, Any]) -> None:
