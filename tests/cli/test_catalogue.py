@@ -156,7 +156,7 @@ def test_averages_of_scores_are_listed_by_their_names(karat: Karat) -> None:
     assert "Metrics of one class also come as macro_, micro_ and weighted_ averages." in words
     one = " ".join(karat("metrics", "roc_auc").out.split())
     assert "averages roc_auc_ovr_macro, roc_auc_ovr_micro, roc_auc_ovr_weighted" in one
-    assert "read from probabilities (y_prob) or scores (y_score)" in one
+    assert "read from probabilities (y_prob), logits (y_logit) or scores (y_score)" in one
     assert "read from" not in karat("metrics", "f1").out
 
 

@@ -25,7 +25,7 @@ REPORTS: dict[str, Any] = {
     "two probabilities": lambda: karat.evaluate(
         binary()["label"], y_prob=binary()["p_yes"], **FAST
     ),
-    "two scores": lambda: karat.evaluate(binary()["label"], y_score=binary()["z"], **FAST),
+    "two logits": lambda: karat.evaluate(binary()["label"], y_logit=binary()["z"], **FAST),
     "animals": lambda: karat.evaluate(
         animals()["label"],
         animals()["pred"],
@@ -40,7 +40,7 @@ REPORTS: dict[str, Any] = {
     "animals with probabilities": lambda: karat.evaluate(
         animals()["label"], y_prob=_prob(), weights=animals()["mass"], **FAST
     ),
-    "six scores": lambda: karat.evaluate(digits()["label"], y_score=digits()["score"], **FAST),
+    "six logits": lambda: karat.evaluate(digits()["label"], y_logit=digits()["score"], **FAST),
     "asked": lambda: karat.evaluate(
         animals()["label"], animals()["pred"], metrics=["macro_f1", "mcc"]
     ),

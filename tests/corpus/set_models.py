@@ -204,7 +204,7 @@ def _comparisons_of_scores() -> Iterator[Call]:
     for name in ("defaults", "ranks", "strata"):
         yield _compare(
             f"scores, {name}",
-            lambda o=OF_SCORES[name]: karat.compare(truth, y_score=models["score"], **FAST, **o),
+            lambda o=OF_SCORES[name]: karat.compare(truth, y_logit=models["score"], **FAST, **o),
         )
     yield _compare(
         "scores, weights and clusters",

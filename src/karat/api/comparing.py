@@ -265,7 +265,7 @@ def compare_files(
     spec, policy = comparison_spec(request), request.undefined
     metrics, margin = request.metrics, request.margin
     columns = columns_to_read(request)
-    named = {"prob": request.prob, "score": request.score}
+    named = request.columns_of_scores
     rows: list[Rows] = []
     sets: list[TableSets] = []
     for name, source in sources.items():

@@ -11,6 +11,7 @@ from typing import Any, Final
 from karat.api.arguments import of_table
 from karat.api.options import plain_text
 from karat.api.request.request import Request
+from karat.api.request.roles import COLUMNS
 from karat.api.sources import column_of_folds
 from karat.data.roles import find_roles
 from karat.data.sources.distributed.frames import refuse_distributed
@@ -19,8 +20,9 @@ from karat.data.sources.files.paths import names_files
 from karat.data.sources.files.rows import open_files
 from karat.data.sources.tables.frames import Frame, is_frame, open_frame
 from karat.errors import error, short
+from karat.tally.score_kind import ROLES
 
-OUTPUTS: Final = ("y_pred", "y_prob", "y_score")
+OUTPUTS: Final = ("y_pred", *ROLES)
 _BESIDE: Final = ("weights", "clusters", "folds")
 
 
@@ -51,7 +53,8 @@ def with_columns(request: Request) -> Request:
     if not has_names or not (is_file or is_frame(data)):
         return request
     given = [role for role in OUTPUTS if getattr(request, role) is not None and not named[role]]
-    texts = {"y_pred": request.pred, "y_prob": request.prob, "y_score": request.score}
+    texts = {argument: getattr(request, role) for argument, role in COLUMNS.items()}
+    del texts["y_true"]
     for role, text in texts.items():
         if text is not None or role in given:
             value = getattr(request, role) if text is None else text

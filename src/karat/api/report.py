@@ -299,7 +299,7 @@ class Report(Exports):
 
     @part
     def scores(self) -> str | None:
-        """Kind of the scores: ``"probabilities"``, ``"scores"``, or None without any."""
+        """Kind of the scores: ``"probabilities"``, ``"logits"``, ``"scores"``; None without any."""
         raise AttributeError
 
     @part

@@ -7,6 +7,7 @@ from typing import Any
 from karat.api.arguments import column_name, is_frequency
 from karat.api.options import plain_text
 from karat.api.request.request import Request
+from karat.data.roles import SCORE_ROLES
 from karat.data.slices.folds import columns_of_folds
 from karat.data.sources.arrays.rows import RowArguments
 from karat.data.sources.columns import TableRequest
@@ -21,8 +22,7 @@ def columns_to_read(request: Request) -> TableRequest:
     return TableRequest(
         true=column_name("y_true", request.true),
         pred=column_name("y_pred", request.pred),
-        prob=request.prob,
-        score=request.score,
+        **request.columns_of_scores,
         weights=request.weights,
         clusters=request.clusters,
         ids=request.id,
@@ -41,7 +41,7 @@ def columns_to_read(request: Request) -> TableRequest:
 
 def check_sources(request: Request, *, is_table: bool) -> None:
     """Refuse arguments of different kinds of sources (K141 to K144)."""
-    arrays = [name for name in ("y_prob", "y_score") if getattr(request, name) is not None]
+    arrays = [name for name, values in request.outputs.items() if values is not None]
     if arrays and is_table:
         raise error(
             "K142", argument=arrays[0], do=f"Name its columns of the table: {arrays[0]}='…'."
@@ -52,7 +52,7 @@ def check_sources(request: Request, *, is_table: bool) -> None:
         raise error("K141", argument=arrays[0], found=found, do=do)
     if is_table:
         return
-    roles = ("true", "pred", "prob", "score")
+    roles = ("true", "pred", *SCORE_ROLES)
     named = [name for name in roles if getattr(request, name) is not None]
     beside = ("weights", "clusters", "ids")
     named += [name for name in beside if isinstance(getattr(request, name), str)]

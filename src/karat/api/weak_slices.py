@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from karat.api.arguments import column_name, confidence_required, of_table, score_columns
+from karat.api.arguments import column_name, confidence_required, of_table, scores_of_table
 from karat.api.doubts import of_rows, with_order_of_rows
 from karat.api.forms import attach_forms
 from karat.api.measuring import Spec, report_of
@@ -23,7 +23,7 @@ from karat.data.accumulator import accumulate, rows_in_memory
 from karat.data.checks import doubts_of_order, unused_groups
 from karat.data.clusters import as_clusters, one_cluster
 from karat.data.labels.counting import count_codes
-from karat.data.roles import Role, find_roles
+from karat.data.roles import SCORE_ROLES, Role, find_roles
 from karat.data.rows import Rows
 from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.rows import InMemoryScores
@@ -88,7 +88,7 @@ attach_forms(WeakSlices)
 
 
 _MOST_DEPTH: Final = 3
-_OF_SCORES: Final = ("prob", "score")
+_OF_SCORES: Final = SCORE_ROLES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -310,8 +310,8 @@ def _read(request: Request, metric: Metric | None) -> _Given:
     """The rows of a request."""
     y_true, y_pred = request.y_true, request.y_pred
     by, loss, weights, clusters = request.by, request.loss, request.weights, request.clusters
-    has_predictions = any(x is not None for x in (y_pred, request.y_prob, request.y_score))
-    columns = ("true", "pred", "prob", "score")
+    has_predictions = y_pred is not None or request.has_scores
+    columns = ("true", "pred", *SCORE_ROLES)
     named = [name for name in columns if getattr(request, name) is not None]
     is_file = not has_predictions and names_files(y_true)
     if loss is not None and metric is not None:
@@ -352,10 +352,10 @@ def _read(request: Request, metric: Metric | None) -> _Given:
         doubts = doubts_of_order(loss, "loss", weights=weights, clusters=clusters, by=by)
         return replace(read, notes=tuple(doubts))
     options = RowArguments(request.labels, request.positive, weights, clusters)
-    if request.y_prob is None and request.y_score is None:
+    if not request.has_scores:
         rows = label_rows(y_true, y_pred, options)
     else:
-        scores = given_scores(request.y_prob, request.y_score)
+        scores = given_scores(request.outputs)
         rows = score_rows(y_true, scores, y_pred, options)
     values, left_out = _columns(by)
     coded, unfit = _coded(values, rows.n, "y_true")
@@ -388,10 +388,10 @@ def _of_table(request: Request, metric: Metric | None) -> _Given:
     """The rows of a table or of files, read by the reader of every verb."""
     source = request.y_true
     where = "files" if names_files(source) else None
-    prob, score = score_columns("y_prob", request.prob), score_columns("y_score", request.score)
-    if not (prob or score) and (metric is None or not metric.needs_scores):
+    named = scores_of_table(request)
+    if not any(named.values()) and (metric is None or not metric.needs_scores):
         # Scores that are found by their names are read only where they have to predict.
-        prob = score = UNLESS_PREDICTED
+        named = dict.fromkeys(named, UNLESS_PREDICTED)
     # A cross of columns is looked at anyway.
     by = request.by
     groups = () if by is None else tuple((name,) for key in named_columns(by) for name in key)
@@ -399,8 +399,7 @@ def _of_table(request: Request, metric: Metric | None) -> _Given:
         columns_to_read(request),
         true=column_name("y_true", request.true),
         pred=column_name("y_pred", request.pred),
-        prob=prob,
-        score=score,
+        **named,
         weights=of_table("weights", request.weights, where),
         clusters=of_table("clusters", request.clusters, where),
         groups=tuple(dict.fromkeys(groups)),
@@ -409,8 +408,7 @@ def _of_table(request: Request, metric: Metric | None) -> _Given:
     rows = read_rows(source, "the rows", columns)
     # Sets of labels are not searched.
     assert isinstance(rows, Rows)
-    named = {"prob": request.prob, "score": request.score}
-    rows = with_order_of_rows(rows, named, request.labels)
+    rows = with_order_of_rows(rows, request.columns_of_scores, request.labels)
     return _of_rows(rows, are_chosen=by is not None)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 _flags: dict[str, str] = {
     "wait": "--wait",
     "y_prob": "--prob",
+    "y_logit": "--logit",
     "y_score": "--score",
     "y_true": "--true",
     "y_pred": "--pred",
@@ -21,6 +22,7 @@ _ROLES: Final = {
     "true": "y_true",
     "pred": "y_pred",
     "prob": "y_prob",
+    "logit": "y_logit",
     "score": "y_score",
     "id": "ids",
 }
@@ -117,7 +119,7 @@ def as_typed(text: str) -> str:
 
 def argument_as_typed(name: str) -> str:
     """Return what messages call scores: ``y_prob``, or ``--prob``."""
-    return option(name) if _command_line and name in ("y_prob", "y_score") else name
+    return option(name) if _command_line and name in ("y_prob", "y_logit", "y_score") else name
 
 
 def _flag(found: re.Match[str]) -> str:

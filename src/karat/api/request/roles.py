@@ -13,10 +13,11 @@ from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.frames import is_frame
 from karat.errors import error
 from karat.errors.options import option
+from karat.tally.score_kind import ROLES
 
-COLUMNS: Final = {"y_true": "true", "y_pred": "pred", "y_prob": "prob", "y_score": "score"}
+COLUMNS: Final[dict[str, str]] = {"y_true": "true", "y_pred": "pred"} | dict(ROLES.items())
 """Role → the option of a request that names its column."""
-_OF_SCORES: Final = ("y_prob", "y_score")
+_OF_SCORES: Final = tuple(ROLES)
 
 
 def with_roles(verb: str, values: dict[str, Any]) -> dict[str, Any]:
