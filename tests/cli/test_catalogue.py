@@ -72,7 +72,7 @@ def test_columns_of_scores_that_two_names_could_be(karat: Karat) -> None:
     words = " ".join(ran.out.split())
     assert "score DOUBLE scores?" in words
     assert "proba_* (2)?" in words
-    assert "probabilities or scores: 'score', proba_* (2) are candidates" in words
+    assert "probabilities, logits or scores: 'score', proba_* (2) are candidates" in words
     assert "prediction" not in words.partition("Mapping")[2]
 
 

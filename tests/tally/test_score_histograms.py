@@ -18,7 +18,7 @@ from karat.data.scores.rows import InMemoryScores
 from karat.errors import KaratError
 from karat.tally import Classes, HistogramColumn, HistogramRows, ScoreHistogram, ScoreHistograms
 from karat.tally.score_histograms import _inconsistency
-from karat.tally.score_kind import ARGUMENT_OF_ROLE
+from karat.tally.score_kind import ARGUMENT_OF_ROLE, ScoreRole
 from tests.same import assert_same
 from tests.tally import score_tables, test_row_sample
 from tests.tally.score_tables import at, rewritten
@@ -29,6 +29,10 @@ KINDS = (
     *("logit", "one_logit", "two_logit", "first_logit"),
 )
 LOSSES = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "truth", "ranks")
+
+
+def _role_of(kind: str) -> ScoreRole:
+    return next(role for role in ARGUMENT_OF_ROLE if kind.endswith(role))
 
 
 def rows_of(
@@ -47,7 +51,7 @@ def rows_of(
     classes = Classes(tuple(range(k)), None if k == 3 else int(not kind.startswith("first")))
     codes, pred = (rng.integers(0, k, n).astype(np.int32) for _ in range(2))
     weights = rng.integers(0, 5, n) / 4.0 if is_weighted else None
-    scores = Scores(ARGUMENT_OF_ROLE[kind.rpartition("_")[2]], values, None, 1e-3)
+    scores = Scores(ARGUMENT_OF_ROLE[_role_of(kind)], values, None, 1e-3)
     rows = Rows(classes, codes, pred if has_pred else None, scores, weights)
     return InMemoryScores(rows, n_threads=1, is_part=True)
 
