@@ -73,7 +73,7 @@ def log_loss(n: int, k: int) -> Callable[[int], Any]:
 def logits_log_loss(n: int, k: int) -> Callable[[int], Any]:
     y, p = many_classes(n, k)
     z = np.log(p)
-    return lambda threads: karat.log_loss(y, y_score=z, n_threads=threads)
+    return lambda threads: karat.log_loss(y, y_logit=z, n_threads=threads)
 
 
 def roc_auc(n: int, dtype: Any) -> Callable[[int], Any]:

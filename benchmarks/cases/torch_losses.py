@@ -22,7 +22,7 @@ def cross_entropy(n: int, k: int, dtype: Any, order: str = "C") -> Candidates:
     y, z = logits(n, k, dtype, order)
     target, scores = torch.from_numpy(y), torch.from_numpy(z)
     return {
-        KARAT: lambda: karat.log_loss(y, y_score=z),
+        KARAT: lambda: karat.log_loss(y, y_logit=z),
         TORCH: lambda: torch.nn.functional.cross_entropy(scores, target).item(),
         LIMIT: read_once(y, z),
     }

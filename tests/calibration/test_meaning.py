@@ -43,16 +43,16 @@ def softmax(z: Any) -> Any:
 
 @pytest.mark.parametrize("name", [*TOP_LABEL, *OF_A_CLASS])
 @pytest.mark.parametrize("k", [2, 4])
-def test_scores_go_through_softmax(name: str, k: int) -> None:
+def test_logits_go_through_softmax(name: str, k: int) -> None:
     rng = np.random.default_rng(k)
     z = 2 * rng.normal(size=(200, k))
     y = np.array([rng.choice(k, p=row) for row in softmax(z)])
     average = {"average": None} if name in OF_A_CLASS else {}
     function = getattr(karat, name)
-    found = function(y, y_score=z, **average)
+    found = function(y, y_logit=z, **average)
     assert_same(found, function(y, y_prob=softmax(z), **average), within=1e-11)
     if k == 2:
-        alone = function(y, y_score=z[:, 1] - z[:, 0], **average)
+        alone = function(y, y_logit=z[:, 1] - z[:, 0], **average)
         assert_same(alone, found, within=1e-11)
 
 

@@ -72,7 +72,7 @@ def test_columns_of_scores_that_two_names_could_be(karat: Karat) -> None:
     words = " ".join(ran.out.split())
     assert "score DOUBLE scores?" in words
     assert "proba_* (2)?" in words
-    assert "probabilities or scores: 'score', proba_* (2) are candidates" in words
+    assert "probabilities, logits or scores: 'score', proba_* (2) are candidates" in words
     assert "prediction" not in words.partition("Mapping")[2]
 
 
@@ -156,7 +156,7 @@ def test_averages_of_scores_are_listed_by_their_names(karat: Karat) -> None:
     assert "Metrics of one class also come as macro_, micro_ and weighted_ averages." in words
     one = " ".join(karat("metrics", "roc_auc").out.split())
     assert "averages roc_auc_ovr_macro, roc_auc_ovr_micro, roc_auc_ovr_weighted" in one
-    assert "read from probabilities (y_prob) or scores (y_score)" in one
+    assert "read from probabilities (y_prob), logits (y_logit) or scores (y_score)" in one
     assert "read from" not in karat("metrics", "f1").out
 
 

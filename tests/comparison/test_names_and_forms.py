@@ -88,7 +88,7 @@ def test_columns_of_scores_beside_probabilities_are_a_doubt() -> None:
     assert one.code == "D158"
     assert "'logits'" in one.evidence
     assert "'softmax'" in one.evidence
-    assert "y_prob=" in one.option
+    assert "y_logit=" in one.option
     assert found["roc_auc_ovr_macro"].verdict == "worse"
     assert codes(y_prob={"softmax": p, "other": p}) == []
     assert codes(y_score={"logits": logits, "other": logits}) == []

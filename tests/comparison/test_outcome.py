@@ -347,7 +347,7 @@ def test_one_row_and_a_margin() -> None:
 def test_enormous_losses_have_no_interval_and_no_warning() -> None:
     rng = np.random.default_rng(0)
     scores = {"a": rng.random(40) * 1e300, "b": rng.random(40)}
-    one = karat.compare([0, 1] * 20, y_score=scores, metrics="log_loss")["log_loss"]
+    one = karat.compare([0, 1] * 20, y_logit=scores, metrics="log_loss")["log_loss"]
     assert one.low is None
     assert one.remark
 

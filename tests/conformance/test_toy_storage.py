@@ -49,8 +49,8 @@ class Compressed:
         return self.first.classes
 
     @property
-    def is_prob(self) -> bool:
-        return self.first.is_prob
+    def kind(self) -> Any:
+        return self.first.kind
 
     @property
     def is_single(self) -> bool:

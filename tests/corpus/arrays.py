@@ -226,9 +226,9 @@ def _scores() -> Iterator[Call]:
         for name, rows, metrics in (
             ("y_prob of two", (two["label"], "y_prob", two["p_yes"]), TWO_SCORES),
             ("y_prob [n, 2]", (two["label"], "y_prob", both), TWO_SCORES),
-            ("y_score of two", (two["label"], "y_score", two["z"]), TWO_SCORES),
+            ("y_logit of two", (two["label"], "y_logit", two["z"]), TWO_SCORES),
             ("y_prob of six", (many["label"], "y_prob", many["prob"]), SCORES),
-            ("y_score of six", (many["label"], "y_score", many["score"]), SCORES),
+            ("y_logit of six", (many["label"], "y_logit", many["score"]), SCORES),
         ):
             truth, argument, values = rows
 
@@ -278,10 +278,10 @@ def _asked() -> Iterator[Call]:
         )
         if asked not in ("bca", "reversed labels"):
             yield _evaluate(
-                f"two scores, {asked}",
+                f"two logits, {asked}",
                 "float64",
                 two["label"],
-                y_score=two["z"],
+                y_logit=two["z"],
                 metrics=TWO_SCORES,
                 **given,
             )
@@ -305,10 +305,10 @@ def _asked() -> Iterator[Call]:
         if "by" in options or "method" in options:
             continue
         yield _evaluate(
-            f"six scores, {asked}",
+            f"six logits, {asked}",
             "float64",
             many["label"],
-            y_score=many["score"],
+            y_logit=many["score"],
             metrics=SCORES,
             **filled(options, many),
         )
@@ -327,11 +327,11 @@ def _whole() -> Iterator[Call]:
     rows: dict[str, tuple[Any, ...]] = {
         "two labels": (two, (two["label"], two["pred"]), {}),
         "two probabilities": (two, (two["label"],), {"y_prob": two["p_yes"]}),
-        "two scores": (two, (two["label"],), {"y_score": two["z"]}),
+        "two logits": (two, (two["label"],), {"y_logit": two["z"]}),
         "text labels": (text, (text["label"], text["pred"]), {}),
         "text probabilities": (text, (text["label"],), {"y_prob": prob}),
         "six labels": (many, (many["label"], many["pred"]), {}),
-        "six scores": (many, (many["label"],), {"y_score": many["score"]}),
+        "six logits": (many, (many["label"],), {"y_logit": many["score"]}),
     }
     tried = ("plain", "weights", "clusters", "by", "no level", "nan")
     for name, (columns, given, scores) in rows.items():

@@ -30,7 +30,7 @@ def _rows(kind: str, part: int, n: int) -> dict[str, Any]:
     elif kind == "three":
         parts = rng.integers(1, 10**6, (n, 3)) + 300_000 * np.eye(3, dtype=int)[label]
         columns |= {f"p_{i}": parts[:, i] / parts.sum(axis=1) for i in range(3)}
-    elif kind == "scores":
+    elif kind == "logits":
         values = (
             rng.integers(-(10**6), 10**6, (n, 3)) + 400_000 * np.eye(3, dtype=int)[label]
         ) / 1e5
@@ -52,12 +52,12 @@ def written(kind: str, n: int) -> str:
     return f"{folder}/*.parquet"
 
 
-ROWS = {"two": 90_000, "two of few": 90_000, "three": 48_000, "scores": 60_000, "labels": 60_000}
+ROWS = {"two": 90_000, "two of few": 90_000, "three": 48_000, "logits": 60_000, "labels": 60_000}
 NAMED: dict[str, dict[str, Any]] = {
     "two": {"y_prob": "p", "y_pred": "", "metrics": TWO_SCORES},
     "two of few": {"y_prob": "p", "y_pred": "", "metrics": TWO_SCORES},
     "three": {"y_prob": "p_*", "y_pred": "", "metrics": SCORES},
-    "scores": {"y_score": "z_*", "y_pred": "", "metrics": SCORES},
+    "logits": {"y_logit": "z_*", "y_pred": "", "metrics": SCORES},
     "labels": {"y_pred": "pred", "metrics": LABELS},
 }
 ASKED: dict[str, dict[str, Any]] = {

@@ -80,7 +80,7 @@ def calls() -> Iterator[Call]:
                 lambda name=name, given=given: _points(getattr(karat.curves, name)(**given)),
             )
     for name in NAMES:
-        for kind in ("two", "three", "two scores", "weighted"):
+        for kind in ("two", "three", "two logits", "weighted"):
             yield Call(
                 f"{name} of a report of {kind}",
                 "curves",
@@ -102,7 +102,7 @@ def _of_report(name: str, kind: str) -> Any:
     rows: dict[str, dict[str, Any]] = {
         "two": {"y_true": two["label"], "y_prob": two["p_yes"]},
         "three": {"y_true": text["label"], "y_prob": prob},
-        "two scores": {"y_true": two["label"], "y_score": two["z"]},
+        "two logits": {"y_true": two["label"], "y_logit": two["z"]},
         "weighted": {"y_true": two["label"], "y_prob": two["p_yes"], "weights": two["mass"]},
     }
     report = karat.evaluate(**grouped(rows[kind]), level=None)

@@ -51,13 +51,13 @@ def _rows() -> dict[str, tuple[dict[str, Any], Any, dict[str, Any]]]:
             SCORES,
             {"labels": range(6)},
         ),
-        "six scores": (
-            {"y_true": many["label"], "y_score": many["score"]},
+        "six logits": (
+            {"y_true": many["label"], "y_logit": many["score"]},
             SCORES,
             {"labels": range(6)},
         ),
         "weighted scores": (
-            {"y_true": many["label"], "y_score": many["score"], "weights": many["mass"]},
+            {"y_true": many["label"], "y_logit": many["score"], "weights": many["mass"]},
             SCORES,
             {"labels": range(6)},
         ),
@@ -86,7 +86,7 @@ def calls() -> Iterator[Call]:
             "Stream",
             lambda c=columns, g=given: _streamed(c, g).to_bytes(),
         )
-        if "y_score" in columns or "y_prob" in columns:
+        if {"y_prob", "y_logit", "y_score"} & {*columns}:
             for dtype in ("float32", "float16", "bfloat16"):
                 yield _call(
                     f"evaluate {name} as {dtype}",

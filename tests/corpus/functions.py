@@ -63,7 +63,7 @@ def calls() -> Iterator[Call]:
                 )
             if name in SOME:
                 yield _call(
-                    f"{name} of two scores", name, two["label"], y_score=two["z"], **options
+                    f"{name} of two logits", name, two["label"], y_logit=two["z"], **options
                 )
                 yield _call(
                     f"{name} with weights",

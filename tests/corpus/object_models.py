@@ -155,7 +155,7 @@ def _every_metric() -> Iterator[Call]:
             TWO["label"], y_prob={"new": TWO["prob"], "old": TWO["old_prob"]}, metrics="all"
         ),
         "probabilities and scores": lambda: karat.compare(
-            TWO["label"], y_prob={"new": TWO["prob"]}, y_score={"old": TWO["z"]}, metrics="all"
+            TWO["label"], y_prob={"new": TWO["prob"]}, y_logit={"old": TWO["z"]}, metrics="all"
         ),
         "labels and scores": lambda: karat.compare(
             TWO["label"], {"new": TWO["pred"]}, y_score={"old": TWO["z"]}, metrics="all"

@@ -26,7 +26,7 @@ REPORTS: dict[str, Any] = {
     "two probabilities": lambda: karat.evaluate(
         binary()["label"], y_prob=binary()["p_yes"], **grouped(FAST)
     ),
-    "two scores": lambda: karat.evaluate(binary()["label"], y_score=binary()["z"], **grouped(FAST)),
+    "two logits": lambda: karat.evaluate(binary()["label"], y_logit=binary()["z"], **grouped(FAST)),
     "animals": lambda: karat.evaluate(
         animals()["label"],
         animals()["pred"],
@@ -43,6 +43,9 @@ REPORTS: dict[str, Any] = {
     ),
     "six scores": lambda: karat.evaluate(
         digits()["label"], y_score=digits()["score"], **grouped(FAST)
+    ),
+    "six logits": lambda: karat.evaluate(
+        digits()["label"], y_logit=digits()["score"], **grouped(FAST)
     ),
     "asked": lambda: karat.evaluate(
         animals()["label"], animals()["pred"], metrics=["macro_f1", "mcc"]

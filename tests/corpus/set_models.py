@@ -226,7 +226,7 @@ def _comparisons_of_scores() -> Iterator[Call]:
         yield _compare(
             f"scores, {name}",
             lambda o=OF_SCORES[name]: karat.compare(
-                truth, y_score=models["score"], **grouped({**FAST, **o}, ("adjust",))
+                truth, y_logit=models["score"], **grouped({**FAST, **o}, ("adjust",))
             ),
         )
     yield _compare(

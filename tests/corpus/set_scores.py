@@ -149,10 +149,10 @@ def _forms() -> Iterator[Call]:
         )
     for name in ("float64", "float32", "polars frame", "torch float32"):
         yield _call(
-            f"scores, {name}",
+            f"logits, {name}",
             "array",
             lambda f=MATRICES[name]: karat.evaluate(
-                rows, y_score=f(held["score"]), metrics=[*SCORED[:2], "binary_cross_entropy"]
+                rows, y_logit=f(held["score"]), metrics=[*SCORED[:2], "binary_cross_entropy"]
             ),
         )
     for name, form in LISTED.items():
@@ -217,9 +217,9 @@ def _options() -> Iterator[Call]:
         )
     for name in ("no level", "level 0.8", "exclude", "threshold of each label", "calibration"):
         yield _call(
-            f"scores of lists, {name}",
+            f"logits of lists, {name}",
             "list",
-            lambda o=OPTIONS[name]: karat.evaluate(rows, y_score=held["score"], **grouped(o)),
+            lambda o=OPTIONS[name]: karat.evaluate(rows, y_logit=held["score"], **grouped(o)),
         )
     yield _call(
         "all metrics of probabilities",
@@ -227,9 +227,9 @@ def _options() -> Iterator[Call]:
         lambda: karat.evaluate(cells, y_prob=held["prob"], labels=NAMES),
     )
     yield _call(
-        "all metrics of scores",
+        "all metrics of logits",
         "array",
-        lambda: karat.evaluate(cells, y_score=held["score"], metrics="all", level=None),
+        lambda: karat.evaluate(cells, y_logit=held["score"], metrics="all", level=None),
     )
     yield _call(
         "predictions beside probabilities",
@@ -299,7 +299,7 @@ def _tables() -> Iterator[Call]:
         "scores of a file",
         "parquet",
         lambda: karat.evaluate(
-            written("parquet", scored_table("score"), "logits"), y_score="logit_*", metrics=SCORED
+            written("parquet", scored_table("score"), "logits"), y_logit="logit_*", metrics=SCORED
         ),
     )
     listed = {"true": lists(photos()["true"]), "prob": photos()["prob"].tolist()}
@@ -498,7 +498,7 @@ def _functions() -> Iterator[Call]:
     for name in LOSSES:
         metric = getattr(karat, name)
         yield call(f"{name}, probabilities", lambda m=metric: m(cells, y_prob=prob))
-        yield call(f"{name}, scores", lambda m=metric: m(cells, y_score=score, weights=mass))
+        yield call(f"{name}, logits", lambda m=metric: m(cells, y_logit=score, weights=mass))
     for name in OF_LABELS:
         metric = getattr(karat, name)
         yield call(f"{name} of every label", lambda m=metric: m(cells, y_prob=prob, average=None))

@@ -95,7 +95,7 @@ def _scored(stream: Any, form: Any, cuts: Any = (40, 90), kind: str = "prob") ->
         if kind == "prob":
             stream.update(lists(true), y_prob=form(values), weights=mass)
         else:
-            stream.update(lists(true), y_score=form(values), weights=mass)
+            stream.update(lists(true), y_logit=form(values), weights=mass)
     return stream
 
 

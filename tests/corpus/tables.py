@@ -56,8 +56,8 @@ KINDS: dict[str, Callable[[dict[str, Any]], Any]] = {
 TWO: dict[str, dict[str, Any]] = {
     "found": {"y_true": "label", "y_prob": "", "metrics": TWO_LABELS},
     "probability": {"y_prob": "p_yes", "metrics": TWO_SCORES},
-    "score": {"y_score": "z", "metrics": TWO_SCORES},
-    "score and prediction": {"y_score": "z", "y_pred": "pred", "metrics": TWO_SCORES},
+    "logit": {"y_logit": "z", "metrics": TWO_SCORES},
+    "logit and prediction": {"y_logit": "z", "y_pred": "pred", "metrics": TWO_SCORES},
     "threshold": {"y_prob": "p_yes", "y_pred": "", "threshold": 0.35, "metrics": TWO_SCORES},
     "weights": {"y_prob": "p_yes", "weights": "mass", "metrics": TWO_SCORES},
     "clusters": {"y_prob": "p_yes", "clusters": "team", "metrics": TWO_SCORES},
@@ -88,7 +88,7 @@ THREE: dict[str, dict[str, Any]] = {
     "pattern": {"y_prob": "proba_*", "y_pred": "", "metrics": SCORES},
     "found": {"metrics": SCORES},
     "listed": {
-        "y_score": ["z_cat", "z_dog", "z_eel"],
+        "y_logit": ["z_cat", "z_dog", "z_eel"],
         "labels": ["cat", "dog", "eel"],
         "metrics": SCORES,
     },

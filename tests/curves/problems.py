@@ -23,8 +23,13 @@ class Problem:
 
     @property
     def given(self) -> dict[str, Any]:
-        """What every function takes beside y_true."""
+        """What every function of ranks takes beside y_true."""
         return {"y_score": self.scores, "weights": self.weights, "labels": range(self.k)}
+
+    @property
+    def logits(self) -> dict[str, Any]:
+        """The same for functions of probabilities."""
+        return {"y_logit": self.scores, "weights": self.weights, "labels": range(self.k)}
 
     @property
     def probabilities(self) -> Floats:

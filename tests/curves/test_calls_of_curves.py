@@ -242,8 +242,8 @@ NAN, WIDE = float("nan"), [[0.5, 0.5, 0.0]] * 3
         ("K129", [[0, 1]], {"y_prob": [0.1, 0.2], "y_score": [0.1, 0.2]}),
         ("K101", [[]], {"y_prob": []}),
         ("K102", [[0, 1, 1]], {"y_prob": [0.1, 0.2]}),
-        ("K131", [[0, 1, 1]], {"y_score": [0.1, NAN, 0.2]}),
-        ("K131", [[0, 1, 1]], {"y_score": [0.1, NAN, 0.2], "average": None}),
+        ("K131", [[0, 1, 1]], {"y_logit": [0.1, NAN, 0.2]}),
+        ("K131", [[0, 1, 1]], {"y_logit": [0.1, NAN, 0.2], "average": None}),
         ("K132", [[0, 1, 1]], {"y_prob": [0.1, 1.5, 0.2]}),
         ("K133", [[0, 1, 1]], {"y_prob": [[0.5, 0.5], [0.5, 0.6], [0.1, 0.9]]}),
         ("K134", [[0, 1, 1]], {"y_prob": WIDE}),
@@ -333,7 +333,7 @@ def test_threads_change_nothing() -> None:
     y, z = rng.integers(0, 3, 5000), rng.normal(size=(5000, 3))
     for name in FUNCTIONS:
         function = getattr(karat.curves, name)
-        one, two = (function(y, y_score=z, average=None, n_threads=n) for n in (1, 2))
+        one, two = (function(y, y_logit=z, average=None, n_threads=n) for n in (1, 2))
         for label, curve in one.items():
             for column, values in curve.columns().items():
                 assert_same(two[label].columns()[column], values)

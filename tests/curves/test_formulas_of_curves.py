@@ -216,12 +216,12 @@ def test_a_wrong_bin_is_noticed() -> None:
 
 
 @pytest.mark.parametrize("k", [2, 4])
-def test_scores_count_as_their_softmax_where_probabilities_are_meant(k: int) -> None:
+def test_logits_count_as_their_softmax_where_probabilities_are_meant(k: int) -> None:
     for problem in problems(k, 10):
         y, weights = problem.y_true, problem.weights
         for name in ("reliability", "net_benefit"):
             function = getattr(karat.curves, name)
-            by_score = function(y, average=None, **problem.given)
+            by_score = function(y, average=None, **problem.logits)
             by_prob = function(
                 y, average=None, y_prob=problem.probabilities, weights=weights, labels=range(k)
             )
@@ -239,9 +239,12 @@ def test_a_weight_of_2_is_a_row_twice() -> None:
         repeated = Problem(problem.y_true[twice], problem.scores[twice], None, 3)
         for name in ("roc", "precision_recall", "det", "gain", "lift", "cost", "reliability"):
             function = getattr(karat.curves, name)
-            given = problem.given | {"weights": times.astype(float)}
+            is_of_ranks = name != "reliability"
+            given = problem.given if is_of_ranks else problem.logits
+            given |= {"weights": times.astype(float)}
             weighted = function(problem.y_true, average=None, **given)
-            rows = function(repeated.y_true, average=None, **repeated.given)
+            again = repeated.given if is_of_ranks else repeated.logits
+            rows = function(repeated.y_true, average=None, **again)
             for label, curve in weighted.items():
                 for column, values in curve.columns().items():
                     # A weight of 2 is one observation: it spreads more than two rows do.

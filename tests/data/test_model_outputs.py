@@ -170,9 +170,9 @@ def test_files_of_structs_name_the_query_that_reads_them(tmp_path: Any) -> None:
 
 def test_a_list_of_tensors_has_a_tensor_for_each_row() -> None:
     scores = RNG.normal(size=(N, 3))
-    expected = karat.log_loss(TRUTH, y_score=scores)
+    expected = karat.log_loss(TRUTH, y_logit=scores)
     rows = list(torch.tensor(scores, requires_grad=True))
-    assert karat.log_loss(TRUTH, y_score=rows) == expected
+    assert karat.log_loss(TRUTH, y_logit=rows) == expected
     half = torch.tensor(PROB).bfloat16()
     assert karat.log_loss(TRUTH, y_prob=list(half)) == karat.log_loss(TRUTH, y_prob=half)
     one = torch.rand(N)

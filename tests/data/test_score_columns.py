@@ -21,7 +21,7 @@ GIVEN: Any = {"true": None, "pred": None, "weights": None}
 
 
 def find(*columns: str, types: Any = None, given: Any = GIVEN, **named: Any) -> Any:
-    return find_score_columns(columns, types, given, **named)
+    return find_score_columns(columns, types, given, named)
 
 
 def chosen(*columns: str, **options: Any) -> ScoreColumns:
@@ -51,7 +51,7 @@ def test_every_alias_is_found_without_a_prediction(role: Any) -> None:
         ([".pred_a", ".pred_b"], "y_prob"),
         (["p_1", "p_2"], "y_prob"),
         (["Probability:Class=a", "Probability:Class=b"], "y_prob"),
-        (["logit_0", "logit_1"], "y_score"),
+        (["logit_0", "logit_1"], "y_logit"),
         (["score.a", "score.b"], "y_score"),
     ],
 )
@@ -167,6 +167,7 @@ def test_a_named_column_has_no_other_role() -> None:
     ("columns", "options", "code", "words"),
     [
         (["label", "p"], {"prob": "p", "score": "p"}, "K129", "one of y_prob= and y_score="),
+        (["label", "p"], {"logit": "p", "score": "p"}, "K129", "one of y_logit= and y_score="),
         (["label", "p"], {"prob": "q"}, "K404", "the probabilities"),
         (["label", "p"], {"score": "q_*"}, "K404", "the scores"),
         (["label", "p_a", "p_b"], {"prob": ["p_a", "p_c"]}, "K404", "Nearest: 'p_b', 'p_a'"),
@@ -174,7 +175,7 @@ def test_a_named_column_has_no_other_role() -> None:
         (["label", "a", "a"], {"prob": "a"}, "K405", "2 columns named 'a'"),
         (["label", "p_a", "p_a"], {"prob": "p_*"}, "K405", "2 columns named 'p_a'"),
         (["label", "p"], {"prob": "label", "given": {**GIVEN, "true": "label"}}, "K157", "label"),
-        (["label", "size"], {}, "K406", "y_pred=, y_prob= or y_score='NAME'"),
+        (["label", "size"], {}, "K406", "y_pred=, y_prob=, y_logit= or y_score='NAME'"),
         (["p", "size"], {}, "K406", "true='NAME'"),
         (["label", "pred", "prediction", "p"], {}, "K405", "'pred', 'prediction'"),
     ],

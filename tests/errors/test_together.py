@@ -206,7 +206,7 @@ def test_every_cell_has_a_reason() -> None:
     assert len({(c.verb, c.beside, c.option) for c in TABLE}) == len(TABLE)
 
 
-ROLES = {"data", "predictions", "y_true", "y_pred", "y_prob", "y_score"}
+ROLES = {"data", "predictions", "y_true", "y_pred", "y_prob", "y_logit", "y_score"}
 ROLES |= {"gold_is_random", "gold_weights", "judge", "weights", "clusters"}
 CLASSES = {"class_names", "labels", "positive", "undefined", "metrics", "n_threads", "seed"}
 GROUPS = {"interval", "reading", "design"}

@@ -69,7 +69,7 @@ def test_a_report_without_its_scores_says_why_they_were_not_read() -> None:
     for call in (lambda: report["roc_auc"], lambda: report.thresholds, lambda: report.calibration):
         assert "Give positive='fraud'" in advice(call)
     bare = library.evaluate(TRUE, PRED, positive="ok")
-    assert advice(lambda: bare["roc_auc"]).startswith("Give y_prob= or y_score=")
+    assert advice(lambda: bare["roc_auc"]).startswith("Give y_prob=, y_logit= or y_score=")
 
 
 def test_the_positive_class_settles_a_column_that_is_spelled_otherwise() -> None:

@@ -243,11 +243,13 @@ def test_a_common_level_never_ranks_rows() -> None:
     gap = true + RNG.normal(size=N)
     level = np.round(RNG.normal(0.0, 1e6, N))
     both = np.column_stack([level, level + gap])
-    wanted = karat.evaluate(true, y_score=both[:, 1] - both[:, 0])
-    for given in (both, pd.DataFrame(both, columns=["score_0", "score_1"]), both.tolist()):
-        report = karat.evaluate(true, y_score=given)
-        for name in ("roc_auc", "average_precision", "max_f_beta", "accuracy", "log_loss"):
-            assert_same(report[name].value, wanted[name].value, within=1e-12, about=name)
+    names = ("roc_auc", "average_precision", "max_f_beta", "accuracy")
+    for role, metrics in (("y_score", names), ("y_logit", (*names, "log_loss"))):
+        wanted = karat.evaluate(true, **{role: both[:, 1] - both[:, 0]})
+        for given in (both, pd.DataFrame(both, columns=["score_0", "score_1"]), both.tolist()):
+            report = karat.evaluate(true, **{role: given})
+            for name in metrics:
+                assert_same(report[name].value, wanted[name].value, within=1e-12, about=name)
     assert karat.evaluate(true, y_score=both, threshold=1.0)["recall"].value == pytest.approx(
         np.mean(both[true == 1, 1] - both[true == 1, 0] >= 1.0)
     )

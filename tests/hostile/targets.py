@@ -271,6 +271,8 @@ def targets(folder: Path) -> list[Target]:
         Target(path.name, path.read_bytes(), read, use, framed_lie, BYTES)
         for pattern, (read, use) in kinds.items()
         for path in sorted(TESTS.glob(pattern))
+        # Version 0.2 wrote logits and other scores as one kind, which is refused.
+        if not path.name.endswith("score.karat-scored-tables")
     ]
     sums = ScoreHistograms.from_bytes(
         (TESTS / "tally/stored/v1-prob.karat-scored-tables").read_bytes()

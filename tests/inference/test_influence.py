@@ -107,9 +107,10 @@ def law_of(metric: Metric, rows: Drawn) -> None:
     phi = influences(Drawn(rows.codes, rows.values, weights, rows.is_prob).tallied(), [metric])
     for row in range(0, len(weights), 11):
         ends = []
+        kind: Any = "probabilities" if rows.is_prob else "scores"
         for step in (1e-5, -1e-5):
             moved = weights + step * np.eye(1, len(weights), row)[0]
-            problem = score_laws.Problem(rows.codes, rows.values, rows.is_prob, rows.k, moved)
+            problem = score_laws.Problem(rows.codes, rows.values, kind, rows.k, moved)
             ends.append(score_laws.value_of(metric, problem))
         slope = (ends[0] - ends[1]) / 2e-5 * weights.sum()
         assert_same(phi[metric][..., row], slope, within=2e-6, about=f"{metric}, row {row}")

@@ -217,16 +217,16 @@ def test_what_has_no_interval_says_why() -> None:
 def test_weights_and_unknown_cells_take_part() -> None:
     true, scores = rows(4, n=200, k=4)
     w = np.random.default_rng(5).integers(0, 3, 200).astype(float)
-    weighted = karat.evaluate(true, y_score=scores, weights=w)
+    weighted = karat.evaluate(true, y_logit=scores, weights=w)
     kept = np.repeat(np.arange(200), w.astype(int))
-    repeated = karat.evaluate(true[kept], y_score=scores[kept])
+    repeated = karat.evaluate(true[kept], y_logit=scores[kept])
     for name in ("roc_auc_ovr_macro", "label_ranking_loss", "binary_cross_entropy", "lwlrap"):
         assert weighted[name].value == pytest.approx(repeated[name].value)
         # Rows of weight 2 are one row each: they say less than two.
         assert weighted[name].standard_error > repeated[name].standard_error
     some = np.where(np.random.default_rng(6).random(true.shape) < 0.3, np.nan, true)
-    unknown = karat.evaluate(some, y_score=scores)
-    every = karat.evaluate(true, y_score=scores)
+    unknown = karat.evaluate(some, y_logit=scores)
+    every = karat.evaluate(true, y_logit=scores)
     for name in ("roc_auc_ovr_macro", "roc_auc_ovr_micro", "binary_cross_entropy"):
         assert unknown[name].standard_error > every[name].standard_error
     assert KNOWN.shape == TRUE.shape

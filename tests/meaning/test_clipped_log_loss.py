@@ -77,7 +77,7 @@ def test_scores_are_clipped_after_softmax() -> None:
     true, prob = rows(3, zeros=0)
     scores = np.where(prob > 1e-3, np.log(np.maximum(prob, 1e-300)), -900.0)
     softmax = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    found = karat.log_loss(true, y_score=scores, eps=0.01)
+    found = karat.log_loss(true, y_logit=scores, eps=0.01)
     assert found == pytest.approx(clipped(true, softmax, 0.01), rel=1e-12)
 
 

@@ -62,7 +62,7 @@ def test_no_value_leaves_its_range_whatever_the_weights() -> None:
         sign = 1 if round_ % 2 else -1
         scores = sign * (3 * np.eye(3)[y_true] + rng.random((n + 3, 3)))
         weights = rng.random(n + 3) * 10.0 ** rng.integers(-3, 4, n + 3)
-        report = karat.evaluate(y_true, y_score=scores, weights=weights, metrics=ranged)
+        report = karat.evaluate(y_true, y_logit=scores, weights=weights, metrics=ranged)
         for name, result in report.metrics.items():
             low, high = result.range
             assert np.isnan(result.value) or low <= result.value <= high, (name, result.value)

@@ -138,7 +138,7 @@ def test_signatures_are_shown_as_they_are_written() -> None:
         kinds = {item.kind for item in inspect.signature(function).parameters.values()}
         assert inspect.Parameter.VAR_KEYWORD not in kinds
     assert list(inspect.signature(karat.roc_auc_pairs).parameters)[:3] == [
-        "y_true", "y_prob", "y_score",
+        "y_true", "y_prob", "y_logit",
     ]  # fmt: skip
 
 
@@ -149,7 +149,9 @@ def test_scores_without_the_name_of_what_they_are() -> None:
         return str(problem)
 
     for function in (karat.roc_auc, karat.roc_auc_pairs, karat.curves.roc):
-        assert "y_prob= for probabilities, y_score= for any other" in told(function, TRUE, PROB)
+        assert "y_prob= for probabilities, y_logit= for logits, y_score= for any" in told(
+            function, TRUE, PROB
+        )
     assert "3 arguments without a name" in told(karat.evaluate, TRUE, PRED, PROB)
     assert "Columns of a table must be given by name" not in told(karat.roc_auc, TRUE, PROB)
 
@@ -242,7 +244,9 @@ def test_every_function_of_the_drop_in_is_found() -> None:
 def test_numbers_that_are_no_labels_may_be_scores() -> None:
     problem = failing(lambda: karat.evaluate(TRUE, PROB))
     assert problem.code == "K105"
-    assert "give them as y_prob= or y_score=" in str(problem)
+    assert "give probabilities as y_prob=, logits as y_logit=, other scores as y_score=" in str(
+        problem
+    )
 
 
 def test_every_missing_metric_of_thresholds_is_named() -> None:

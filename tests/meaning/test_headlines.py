@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from karat.metrics import all_records, get
-from karat.metrics.headlines import MANY_CLASSES, RARE, headline, needs_probabilities
+from karat.metrics.headlines import MANY_CLASSES, RARE, headline
 from karat.output.describe import headline_names, slice_metric
 
 RARE_FIRST = ["prevalence", "no_information_rate", "average_precision", "recall", "precision"]
@@ -149,7 +149,7 @@ def test_every_name_is_canonical_and_stands_once() -> None:
 
 
 def test_what_needs_probabilities_is_what_the_catalogue_reads_of_them() -> None:
-    needing = {record.name for record in all_records() if needs_probabilities(record)}
+    needing = {record.name for record in all_records() if record.reads_probabilities}
     assert {"log_loss", "brier", "expected_calibration_error", "d2_brier"} <= needing
     assert not {"roc_auc", "average_precision", "hinge_loss", "top_k_accuracy", "f1"} & needing
 

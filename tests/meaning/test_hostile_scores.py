@@ -114,7 +114,7 @@ def test_one_column_for_three_classes_is_told_what_it_would_be(values: Any) -> N
 
 
 def test_truth_alone_and_probabilities_as_labels_are_told_the_right_arguments() -> None:
-    assert "y_prob= or y_score=" in refused(lambda: karat.evaluate(TRUE))
+    assert "y_prob=, y_logit= or y_score=" in refused(lambda: karat.evaluate(TRUE))
     assert "y_prob=" in refused(lambda: karat.evaluate(TRUE, PROB))
 
 
@@ -139,11 +139,12 @@ ODD: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("argument", ["y_prob", "y_score"])
+@pytest.mark.parametrize("argument", ["y_prob", "y_logit", "y_score"])
 @pytest.mark.parametrize("name", ODD)
 def test_what_is_no_matrix_of_finite_numbers_is_one_error(name: str, argument: str) -> None:
     given = {argument: ODD[name]}
-    calls = [karat.evaluate, karat.roc_auc, karat.log_loss, karat.roc_auc_pairs, karat.curves.roc]
+    calls = [karat.evaluate, karat.roc_auc, karat.roc_auc_pairs, karat.curves.roc]
+    calls += [karat.log_loss] * (argument != "y_score")
     for call in calls:
         assert refused(lambda call=call: call(TWO, **given)).startswith(
             ("K101", "K102", "K13", "K143")

@@ -38,6 +38,6 @@ def test_ranks_of_scores_make_no_probabilities(name: str, weights: Any) -> None:
 @pytest.mark.usefixtures("no_probabilities")
 def test_a_metric_that_ranks_probabilities_makes_them() -> None:
     with pytest.raises(AssertionError, match="probabilities were made"):
-        karat.evaluate(TRUE, y_score=SCORES, metrics="calibration_slope")
+        karat.evaluate(TRUE, y_logit=SCORES, metrics="calibration_slope")
     with pytest.raises(AssertionError, match="probabilities were made"):
-        karat.evaluate(TRUE, y_score=SCORES)
+        karat.evaluate(TRUE, y_logit=SCORES)

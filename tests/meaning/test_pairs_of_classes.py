@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.data.scores.matrix import ranked_columns
+from karat.tally.score_kind import ARGUMENTS
 from karat.testing.score_laws import problems
 from tests.same import assert_same
 
@@ -13,7 +15,8 @@ from tests.same import assert_same
 @pytest.mark.parametrize("k", [2, 3, 6])
 def test_each_entry_is_the_area_of_two_classes(k: int) -> None:
     for problem in problems(k):
-        argument = "y_prob" if problem.is_prob else "y_score"
+        argument = ARGUMENTS[problem.kind]
+        columns = ranked_columns(problem.values, problem.kind)
         found = karat.roc_auc_pairs(
             problem.y_true, weights=problem.weights, **{argument: problem.values}
         )
@@ -24,11 +27,9 @@ def test_each_entry_is_the_area_of_two_classes(k: int) -> None:
                     assert np.isnan(found[i, j])
                     continue
                 weights = None if problem.weights is None else problem.weights[both]
-                column = problem.values[both, i]
-                if k == 2 and not problem.is_prob:
-                    # Two scores rank rows by their difference.
-                    column = column - problem.values[both, j]
-                wanted = karat.roc_auc(problem.y_true[both] == i, y_score=column, weights=weights)
+                wanted = karat.roc_auc(
+                    problem.y_true[both] == i, y_score=columns[i][both], weights=weights
+                )
                 assert_same(found[i, j], wanted, within=1e-12)
         mean = karat.roc_auc_ovo_macro(
             problem.y_true, weights=problem.weights, **{argument: problem.values}

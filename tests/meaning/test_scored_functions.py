@@ -224,13 +224,13 @@ def test_every_function_names_its_arguments(record: Any) -> None:
     problem = failing(lambda: function(TWO, PROB))
     assert problem.code == "K138"
     assert f"{record.name} was given y_pred: it reads probabilities or scores." in str(problem)
-    assert "y_prob= for probabilities, y_score= for any other scores" in str(problem)
+    assert "y_prob= for probabilities, y_logit= for logits, y_score= for any other" in str(problem)
 
 
 @pytest.mark.parametrize(
     ("call", "code", "told"),
     [
-        (lambda: karat.roc_auc(TWO), "K128", "Neither y_prob nor y_score was given."),
+        (lambda: karat.roc_auc(TWO), "K128", "None of y_prob, y_logit and y_score was given."),
         (lambda: karat.roc_auc(TWO, y_prob=PROB, y_score=PROB), "K129", "Both y_prob and y_score"),
         (lambda: karat.roc_auc(y_prob=PROB), "K127", "y_true was not given."),
         (lambda: karat.roc_auc(TWO, PROB, y_prob=PROB), "K138", "was given y_pred"),

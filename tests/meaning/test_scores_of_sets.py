@@ -14,6 +14,7 @@ from sklearn import metrics as sklearn
 import karat
 from karat.errors import InputError, UndefinedWarning
 from karat.metrics._registry import records_of_sets
+from karat.tally.score_kind import ARGUMENTS
 from tests.six_rows import KNOWN, PRED, SCORES, TRUE, WEIGHTS
 
 PROPENSITY: dict[str, Any] = {"label_counts": [50, 20, 5, 1], "n_train": 100}
@@ -211,7 +212,7 @@ def test_golden_cases_hold() -> None:
     n_moved = 0
     for record in records:
         for golden in record.cases:
-            given = "y_prob" if golden.is_prob else "y_score"
+            given = ARGUMENTS[golden.kind]
             options = {given: np.array(golden.scores), **golden.params}
             found = quiet(record.name, np.array(golden.y_true), **options)
             assert found == pytest.approx(golden.value, rel=1e-7), record.name

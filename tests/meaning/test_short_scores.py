@@ -54,18 +54,18 @@ def problems(draw: st.DrawFn) -> tuple[Any, dict[str, Any]]:
     if draw(st.booleans()):
         weights = np.ceil(weights * 2)  # many ties
     values = weights / weights.sum(axis=1, keepdims=True)
-    is_prob = draw(st.booleans())
-    if not is_prob:
+    argument = draw(st.sampled_from(("y_prob", "y_logit", "y_score")))
+    if argument != "y_prob":
         values = np.log(values) * draw(st.sampled_from((1.0, 50.0)))
     values = np.asarray(values, draw(st.sampled_from(("f4", "f8", "f8", "f2", ">f8"))))
     if draw(st.booleans()):
         values = np.asfortranarray(values)
     if k == 2 and draw(st.booleans()):
         values = values[:, 1]
-    return harmed(truth, values, draw(st.sampled_from(HARM)), is_prob=is_prob)
+    return harmed(truth, values, draw(st.sampled_from(HARM)), argument)
 
 
-def harmed(truth: Any, values: Any, harm: str, *, is_prob: bool) -> tuple[Any, dict[str, Any]]:
+def harmed(truth: Any, values: Any, harm: str, argument: str) -> tuple[Any, dict[str, Any]]:
     values = values.copy()
     bad = {"nan": np.nan, "infinite": np.inf, "below": -0.25, "above": 1.5}
     if harm in bad:
@@ -81,7 +81,7 @@ def harmed(truth: Any, values: Any, harm: str, *, is_prob: bool) -> tuple[Any, d
         values = values.reshape(len(values), -1)[:, :1]
     elif harm == "ndim":
         truth = truth[:, None]
-    return truth, {"y_prob" if is_prob else "y_score": values}
+    return truth, {argument: values}
 
 
 def agree(function: Any, truth: Any, given: dict[str, Any]) -> None:
@@ -109,14 +109,17 @@ def test_the_usual_metrics_have_a_short_path() -> None:
     run = short_scores.short_path(record, "plain")
     assert run is not None
     truth, prob = np.array([0, 1, 1]), np.array([0.25, 0.5, 0.75])
-    assert run(truth, prob, None) == karat.log_loss([0, 1, 1], y_prob=[0.25, 0.5, 0.75])
+    assert run(truth, prob, None, None) == karat.log_loss([0, 1, 1], y_prob=[0.25, 0.5, 0.75])
     # What the long path has to look at.
-    assert run([0, 1, 1], prob, None) is None
-    assert run(truth, prob.tolist(), None) is None
-    assert run(truth, prob, prob) is None
-    assert run(truth, None, None) is None
-    assert run(truth, prob + 1, None) is None
-    assert run(truth, np.array([0.25, 0.5, 0.0]), None) is None  # an infinite loss is told
+    assert run([0, 1, 1], prob, None, None) is None
+    assert run(truth, prob.tolist(), None, None) is None
+    assert run(truth, prob, None, prob) is None
+    assert run(truth, prob, prob, None) is None
+    assert run(truth, None, None, prob) is None  # scores have no probabilities
+    assert run(truth, None, prob, None) == karat.log_loss([0, 1, 1], y_logit=[0.25, 0.5, 0.75])
+    assert run(truth, None, None, None) is None
+    assert run(truth, prob + 1, None, None) is None
+    assert run(truth, np.array([0.25, 0.5, 0.0]), None, None) is None  # an infinite loss is told
 
 
 def test_values_past_the_end_of_the_range_are_at_its_end() -> None:

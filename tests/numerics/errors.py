@@ -157,7 +157,9 @@ def is_asked(metric: Metric, rows: Rows) -> bool:
     record = metric.record
     if metric.lift == "plain" and record.is_per_class and rows.k != 2:
         return False
-    if record.reads in (ClassProbabilities, Confidences) and not rows.is_prob:
+    if record.reads in (ClassProbabilities, Confidences) and rows.kind != "probabilities":
+        return False
+    if record.reads_probabilities and rows.kind == "scores":
         return False
     if record.name in references.SMALL:
         return len(rows.truth) <= references.SMALL[record.name] and rows.weights is None
@@ -179,14 +181,18 @@ def _of_threshold(
     metric: Metric, rows: Rows, scored: Scored, found: float, bound: ErrorBound
 ) -> Seen:
     """A threshold whose gain is the largest, but for rounding."""
-    gains = references.THRESHOLDS[metric.record.name](scored.column(1), **dict(metric.params))
+    column = scored.chances() if scored.kind == "logits" else scored.column(1)
+    gains = references.THRESHOLDS[metric.record.name](column, **dict(metric.params))
     if not gains or any(gain is None for _, gain in gains) or math.isnan(found):
         return Seen(metric, rows.name, found, math.nan, 0.0 if math.isnan(found) else math.inf, 0.0)
     none = -scored.shares[-1] if metric.record.name == "cost_threshold" else None
     best = max(gain for _, gain in gains)
     if none is not None:
         best = max(best, none)
-    here = none if math.isinf(found) else dict(gains).get(Fraction(found))
+    # The probability of logits is rounded.
+    slack = 4 * UNIT if scored.kind == "logits" else 0.0
+    near = [gain for s, gain in gains if abs(float(s) - found) <= slack]
+    here = none if math.isinf(found) else max(near, default=None)
     off = math.inf if here is None else float(best - here)
     return Seen(metric, rows.name, found, found, off, bound.at(0.0))
 

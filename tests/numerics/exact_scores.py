@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 
 import mpmath
 
+from karat.tally.score_kind import ScoreKind
+
 Number: TypeAlias = Any
 Row: TypeAlias = tuple[Fraction, bool, Fraction]
 """Score, whether of the class (or right), weight."""
@@ -33,15 +35,19 @@ class Scored:
 
     Attributes:
         truth: class of each row.
-        values: number[n][k]: probabilities, or scores.
+        values: number[n][k]: probabilities, logits or scores.
         weights: of each row.
-        is_prob: whether they are probabilities.
+        kind: what they are.
     """
 
     truth: Sequence[int]
     values: Sequence[Sequence[Fraction]]
     weights: Sequence[Fraction]
-    is_prob: bool
+    kind: ScoreKind
+
+    @property
+    def is_prob(self) -> bool:
+        return self.kind == "probabilities"
 
     @property
     def k(self) -> int:
@@ -49,7 +55,9 @@ class Scored:
 
     @cached_property
     def ranks(self) -> Sequence[Sequence[Fraction]]:
-        """What rows are ranked by: two scores by their difference as a double."""
+        """What ranks rows: the difference of two scores as a double, the log-odds of logits."""
+        if self.k > 2 and self.kind == "logits":
+            return [log_odds(row) for row in self.values]
         if self.k > 2 or self.is_prob:
             return self.values
         differences = [Fraction(float(b - a)) for a, b in self.values]
@@ -58,6 +66,13 @@ class Scored:
     def column(self, i: int) -> list[Row]:
         rows = zip(self.ranks, self.truth, self.weights, strict=True)
         return [(v[i], t == i, w) for v, t, w in rows if w]
+
+    def chances(self) -> list[Row]:
+        """Rows by the probability of the second of two classes, as doubles."""
+        with mpmath.workprec(BITS):
+            each = [float(1 / (1 + mpmath.exp(-high(v[1])))) for v in self.ranks]
+        rows = zip(each, self.truth, self.weights, strict=True)
+        return [(Fraction(p), t == 1, w) for p, t, w in rows if w]
 
     def pooled(self) -> list[Row]:
         return [row for i in range(self.k) for row in self.column(i)]
@@ -86,6 +101,23 @@ class Scored:
                 total = total + (one * w if isinstance(one, Fraction) else one * high(w))
         whole = sum(self.weights)
         return total / whole if isinstance(total, Fraction) else total / high(whole)
+
+
+def exact_odds(row: Sequence[Fraction]) -> list[Any]:
+    """z[i] − log Σ exp z[j] over the others."""
+    if len(row) == 2:
+        return [high(row[0] - row[1]), high(row[1] - row[0])]
+    others = [[*row[:i], *row[i + 1 :]] for i in range(len(row))]
+    return [
+        high(z) - mpmath.log(sum(mpmath.exp(high(x)) for x in rest))
+        for z, rest in zip(row, others, strict=True)
+    ]
+
+
+def log_odds(row: Sequence[Fraction]) -> list[Fraction]:
+    """Log-odds as doubles: some differ by less than these tell."""
+    with mpmath.workprec(BITS):
+        return [Fraction(float(x)) for x in exact_odds(row)]
 
 
 def steps(rows: Sequence[Row]) -> list[Step]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from karat.tally.score_kind import ARGUMENTS, ScoreKind
 from tests.numerics.exact_scores import Scored
 
 EPS = 2.0**-53
@@ -82,7 +83,7 @@ class Rows:
     truth: Any
     values: Any
     weights: Any = None
-    is_prob: bool = True
+    kind: ScoreKind = "probabilities"
 
     @property
     def k(self) -> int:
@@ -96,8 +97,11 @@ class Rows:
 
     @property
     def call(self) -> dict[str, Any]:
-        name = "y_prob" if self.is_prob else "y_score"
-        given = {"y_true": self.truth, name: self.values, "labels": list(range(self.k))}
+        given = {
+            "y_true": self.truth,
+            ARGUMENTS[self.kind]: self.values,
+            "labels": list(range(self.k)),
+        }
         return given if self.weights is None else given | {"weights": self.weights}
 
     def exact(self) -> Scored:
@@ -108,7 +112,7 @@ class Rows:
         else:
             both = [[Fraction(x) for x in row] for row in given]
         weights = [1.0] * len(given) if self.weights is None else self.weights.tolist()
-        return Scored(self.truth.tolist(), both, [Fraction(w) for w in weights], self.is_prob)
+        return Scored(self.truth.tolist(), both, [Fraction(w) for w in weights], self.kind)
 
 
 def rows(*, n: int = 40) -> Iterator[Rows]:
@@ -130,13 +134,23 @@ def rows(*, n: int = 40) -> Iterator[Rows]:
         for span in (1, 65):
             weights = 10.0 ** rng.uniform(-span, span, n)
             yield Rows(f"weights of 1e±{span}", truth(k), shares(k), weights)
-        yield Rows("logits", truth(k), 5 * rng.normal(size=(n, k)), None, False)
-        yield Rows("logits of ±700", truth(k), rng.uniform(-700, 700, (n, k)), None, False)
+        yield Rows("logits", truth(k), 5 * rng.normal(size=(n, k)), None, "logits")
+        yield Rows("logits of ±700", truth(k), rng.uniform(-700, 700, (n, k)), None, "logits")
+        for size in (40.0, 800.0):
+            ends = rng.choice([-size, -0.5, 0.0, 0.5, size], (n, k))
+            yield Rows(f"saturated logits of ±{size:g}", truth(k), ends, None, "logits")
+        level = rng.integers(-8, 9, (n, 1)) / 4.0
+        few = rng.integers(-3, 4, (n, k)) / 2.0
+        yield Rows("logits and a level of the row", truth(k), few + level, None, "logits")
+        for dtype in (np.float16, np.float32):
+            half = (5 * rng.normal(size=(n, k))).astype(dtype)
+            yield Rows(f"logits {dtype.__name__}", truth(k), half, None, "logits")
+        yield Rows("scores", truth(k), 5 * rng.normal(size=(n, k)), None, "scores")
         neighbours = 1.0 + rng.integers(0, 3, (n, k)) * 2.0**-52
-        yield Rows("scores one ulp apart", truth(k), neighbours, None, False)
+        yield Rows("scores one ulp apart", truth(k), neighbours, None, "scores")
     # Sums of the losses of more rows, or of larger scores, would be infinite.
     far = rng.choice([-1e306, 1e306, 1.0, 0.0], (n, 2))
-    yield Rows("scores of ±1e306", truth(2), far, None, False)
+    yield Rows("logits of ±1e306", truth(2), far, None, "logits")
     ends = np.array(
         [EPS, 1e-300, 5e-324, 0.5 - EPS / 2, 0.5, 0.5 + EPS, 1 - EPS, 1 - 2 * EPS, 1e-9]
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -116,7 +116,7 @@ THRESHOLDS: Final[dict[str, Callable[..., Any]]] = {
 
 def _brier(scored: Scored) -> Number:
     values = scored.values if scored.is_prob else [ex.softmax(v) for v in scored.values]
-    soft = Scored(scored.truth, values, scored.weights, scored.is_prob)
+    soft = Scored(scored.truth, values, scored.weights, scored.kind)
     return soft.mean_loss(ex.squared_error)
 
 
@@ -126,6 +126,10 @@ def _log_loss(scored: Scored, eps: float | None = None) -> Number:
         return scored.mean_loss(loss)
     least, most = -mpmath.log(1 - mpmath.mpf(eps)), -mpmath.log(mpmath.mpf(eps))
     return scored.mean_loss(lambda v, t: min(max(high(loss(v, t)), least), most))
+
+
+def _one_vs_all_of_logits(logits: Sequence[Fraction], t: int) -> Number:
+    return ex.soft_binary_negative_log_probability(ex.exact_odds(logits), t)
 
 
 def _base(scored: Scored) -> Any:
@@ -150,7 +154,7 @@ def _within(scored: Scored, k: int) -> Number:
 WHOLE: Final[dict[str, Callable[..., Any]]] = {
     "log_loss": _log_loss,
     "one_vs_all_log_loss": lambda s: s.mean_loss(
-        ex.binary_negative_log_probability if s.is_prob else ex.soft_binary_negative_log_probability
+        ex.binary_negative_log_probability if s.is_prob else _one_vs_all_of_logits
     ),
     "brier": _brier,
     "hinge_loss": lambda s: s.mean_loss(ex.margin),

@@ -66,7 +66,7 @@ def by_probabilities(metric: Metric, rows: Rows) -> float:
 
 
 def test_a_loss_of_rounded_probabilities_is_outside() -> None:
-    rows = Rows("sure", np.zeros(20, int), np.tile([40.0, 0.0], (20, 1)), None, False)
+    rows = Rows("sure", np.zeros(20, int), np.tile([40.0, 0.0], (20, 1)), None, "logits")
     assert [each.is_within for each in of_rows([rows], [get("log_loss")])] == [True]
     found = of_rows([rows], [get("log_loss")], by_probabilities)
     assert [each.is_within for each in found] == [False]

@@ -97,7 +97,7 @@ def test_the_mean_of_the_losses_is_the_metric() -> None:
     z, hard, soft, w = rows(200, 5, 2)
     for weights, given in ((None, np.ones(200)), (w, w)):
         mean = multilabel(z, hard, weights, diagonal=True).loss.sum() / given.sum()
-        metric = karat.binary_cross_entropy(hard.astype(int), y_score=z, weights=weights)
+        metric = karat.binary_cross_entropy(hard.astype(int), y_logit=z, weights=weights)
         assert_same(metric, mean, within=1e-13)
     evaluate = optional("catboost.utils").eval_metric
     for name, targets in (("MultiLogloss", hard), ("MultiCrossEntropy", soft)):

@@ -43,9 +43,9 @@ def softmax(z: Any) -> Any:
 
 Ours = Callable[[Any, Any, Any], Any]
 COMPARED: dict[str, tuple[Ours, bool]] = {
-    "MultiClass": (lambda y, z, w: karat.log_loss(y, y_score=z, weights=w), True),
+    "MultiClass": (lambda y, z, w: karat.log_loss(y, y_logit=z, weights=w), True),
     "MultiClassOneVsAll": (
-        lambda y, z, w: karat.one_vs_all_log_loss(y, y_score=z, weights=w),
+        lambda y, z, w: karat.binary_cross_entropy(np.eye(z.shape[1])[y], y_logit=z, weights=w),
         True,
     ),
     "HingeLoss": (lambda y, z, w: karat.hinge_loss(y, y_score=z, weights=w), True),

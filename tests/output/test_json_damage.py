@@ -261,7 +261,7 @@ def test_the_refusal_says_where(change: Any, told: str) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda s: s.update(kind="odds"), "not one of probabilities, scores"),
+        (lambda s: s.update(kind="odds"), "not one of probabilities, logits, scores"),
         (lambda s: s.update(threshold=True), "scores.threshold is true"),
         (lambda s: s["measured"][0].update(value="much"), "not a number"),
         (lambda s: s["measured"][0].update(value=-0.5), "not between 0 and inf"),

@@ -270,8 +270,8 @@ def test_scores_of_many_classes_are_shares_of_each(ax: Any) -> None:
 
 
 def test_scores_that_are_no_probabilities_say_what_they_count_as(ax: Any) -> None:
-    karat.plot.scores([0, 0, 1, 1], y_score=[-2.0, 0.4, 0.1, 3.0], ax=ax)
-    assert ax.get_xlabel() == "probability (softmax of the scores)"
+    karat.plot.scores([0, 0, 1, 1], y_logit=[-2.0, 0.4, 0.1, 3.0], ax=ax)
+    assert ax.get_xlabel() == "probability (softmax of the logits)"
 
 
 @pytest.mark.parametrize("name", ["confusion", "threshold", "scores"])

@@ -128,7 +128,7 @@ def test_tables_lie_on_disk_in_few_files_without_a_name(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(exact_histograms, "N_RANGE", 1000)
-    columns = ExactColumns(3, is_prob=False, is_weighted=True)
+    columns = ExactColumns(3, kind="logits", is_weighted=True)
     files = Path("/proc/self/fd")
     n_before = len(list(files.iterdir())) if files.exists() else 0
     for seed in range(40):

@@ -163,7 +163,7 @@ def test_scores_that_are_too_many_to_keep(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_rows_with_scores_as_bytes() -> None:
-    scores = LabelScores(SCORES, is_prob=True)
+    scores = LabelScores(SCORES, "probabilities")
     sides = Sets.of_matrix(TRUE), Sets.of_matrix(PRED)
     rows = SetRows(Classes(tuple(LABELS)), *sides, weights=WEIGHTS, scores=scores)
     codes = np.array([[0, 1, 0, 1, 1, 0]], np.int32)
@@ -200,7 +200,7 @@ def test_rows_with_scores_as_bytes() -> None:
 
     changes: list[Callable[[dict, dict], None]] = [
         lambda header, _: header.update(has_scores=False),
-        lambda header, _: header.update(is_prob=1),
+        lambda header, _: header.update(kind=1),
         lambda _, arrays: arrays.update(scores=SCORES[:, :3]),
         lambda _, arrays: arrays.update(scores=SCORES + 1),
         lambda _, arrays: arrays.update(scores=SCORES * np.nan),

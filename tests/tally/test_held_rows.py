@@ -34,12 +34,12 @@ def rows_of(
         rng.integers(0, 3, n).astype(np.int32) if has_pred else None,
         rng.random(n) if is_weighted else None,
     )
-    return HeldRows(ABC, (chunk,), True, 1e-3)
+    return HeldRows(ABC, (chunk,), "probabilities", 1e-3)
 
 
 def assert_equal(left: HeldRows, right: HeldRows) -> None:
-    assert (left.classes, left.is_prob, left.tolerance) == (
-        right.classes, right.is_prob, right.tolerance,
+    assert (left.classes, left.kind, left.tolerance) == (
+        right.classes, right.kind, right.tolerance,
     )  # fmt: skip
     one, other = left.whole(), right.whole()
     for name in FIELDS:
@@ -96,7 +96,7 @@ def test_bytes_of_rows_that_cannot_be_are_refused(name: str, value: float, probl
         HeldRows.from_bytes(rows.to_bytes())
     assert found.value.code == "K205"
     if name == "values" and np.isfinite(value):
-        scores = replace(rows, is_prob=False)
+        scores = replace(rows, kind="logits")
         assert_equal(HeldRows.from_bytes(scores.to_bytes()), scores)
 
 
@@ -133,10 +133,11 @@ def test_a_refusal_names_the_prediction_of_either_side() -> None:
     [
         (rows_of(2, has_pred=False), "K202"),
         (rows_of(2, is_weighted=False), "K203"),
-        (replace(rows_of(2), is_prob=False), "K202"),
+        (replace(rows_of(2), kind="logits"), "K202"),
+        (replace(rows_of(2), kind="scores"), "K202"),
         (replace(rows_of(2), classes=Classes.of(["a", "b", "d"])), "K201"),
         (HeldRows(Classes.of([0, 1]), (RowChunk(np.zeros(1, np.int32), np.zeros(1), None, None),),
-                  True, 1e-3), "K201"),
+                  "probabilities", 1e-3), "K201"),
     ],
 )  # fmt: skip
 def test_what_does_not_go_together_is_not_merged(other: HeldRows, code: str) -> None:
@@ -152,7 +153,7 @@ ROWS = HeldRows(
             np.array([1, 1], np.int32), np.array([1.0, 0.5]),
         ),
     ),
-    True,
+    "probabilities",
     1e-3,
 )  # fmt: skip
 
@@ -163,7 +164,7 @@ def test_classes_of_some_columns_may_not_have_come() -> None:
         (Classes.of(["a", "b"]), np.zeros((2, 4))),
     ):
         chunk = RowChunk(np.zeros(2, np.int32), values)
-        rows = HeldRows(classes, (chunk,), False, 0.0)
+        rows = HeldRows(classes, (chunk,), "scores", 0.0)
         assert_equal(HeldRows.from_bytes(rows.to_bytes()), rows)
 
 
@@ -186,7 +187,8 @@ def test_every_damaged_byte_is_refused() -> None:
         lambda header: header.update(labels=["a", "a"]),
         lambda header: header.update(labels=["a", ["b"]]),
         lambda header: header.update(positive=2),
-        lambda header: header.update(is_prob=1),
+        lambda header: header.update(kind="chances"),
+        lambda header: header.pop("kind"),
         lambda header: header.update(tolerance=-1),
         lambda header: header.update(tolerance="x"),
         lambda header: header.pop("tolerance"),
@@ -271,9 +273,9 @@ def test_what_does_not_go_together_is_named_side_by_side(one: Any, other: Any, t
 def test_one_column_does_not_go_with_several() -> None:
     two = Classes.of(["a", "b"])
     codes = np.array([0, 1], np.int32)
-    one = HeldRows(two, (RowChunk(codes, np.array([0.2, 0.9]), None, None),), True, 1e-3)
+    one = HeldRows(two, (RowChunk(codes, np.array([0.2, 0.9]), None, None),), "probabilities", 1e-3)
     both = np.array([[0.8, 0.2], [0.1, 0.9]])
-    several = HeldRows(two, (RowChunk(codes, both, None, None),), True, 1e-3)
+    several = HeldRows(two, (RowChunk(codes, both, None, None),), "probabilities", 1e-3)
     with pytest.raises(KaratError, match=r"(?s)K201.*one column.*2 columns of scores"):
         one.merge(several)
 
@@ -297,7 +299,7 @@ def test_codes_of_axes_fit_the_rows() -> None:
     one = HeldRows(
         ABC,
         (replace(rows_of(3).whole(), axes=np.array([[0, 1, 0]], np.int32)),),
-        True,
+        "probabilities",
         1e-3,
         axes=(Axis("site", ("x", "y")),),
     )

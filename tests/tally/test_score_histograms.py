@@ -18,13 +18,21 @@ from karat.data.scores.rows import InMemoryScores
 from karat.errors import KaratError
 from karat.tally import Classes, HistogramColumn, HistogramRows, ScoreHistogram, ScoreHistograms
 from karat.tally.score_histograms import _inconsistency
+from karat.tally.score_kind import ARGUMENT_OF_ROLE, ScoreRole
 from tests.same import assert_same
 from tests.tally import score_tables, test_row_sample
 from tests.tally.score_tables import at, rewritten
 
 STORED = Path(__file__).with_name("stored")
-KINDS = ("prob", "score", "one_prob", "one_score", "two_prob", "first_prob", "first_score")
+KINDS = (
+    *("prob", "score", "one_prob", "one_score", "two_prob", "first_prob", "first_score"),
+    *("logit", "one_logit", "two_logit", "first_logit"),
+)
 LOSSES = ("weight", "weight2", "w_loss", "w2_loss", "w2_loss2", "truth", "ranks")
+
+
+def _role_of(kind: str) -> ScoreRole:
+    return next(role for role in ARGUMENT_OF_ROLE if kind.endswith(role))
 
 
 def rows_of(
@@ -33,7 +41,7 @@ def rows_of(
     """Rows with ties; of one column the positive class is the first where the kind says so."""
     rng = np.random.default_rng([seed, n])
     is_prob = kind.endswith("prob")
-    k = 3 if kind in ("prob", "score") else 2
+    k = 3 if kind in ("prob", "logit", "score") else 2
     values = np.round(rng.normal(size=(n, k)), 1)
     if is_prob:
         values = np.exp(values)
@@ -43,7 +51,7 @@ def rows_of(
     classes = Classes(tuple(range(k)), None if k == 3 else int(not kind.startswith("first")))
     codes, pred = (rng.integers(0, k, n).astype(np.int32) for _ in range(2))
     weights = rng.integers(0, 5, n) / 4.0 if is_weighted else None
-    scores = Scores("y_prob" if is_prob else "y_score", values, None, 1e-3)
+    scores = Scores(ARGUMENT_OF_ROLE[_role_of(kind)], values, None, 1e-3)
     rows = Rows(classes, codes, pred if has_pred else None, scores, weights)
     return InMemoryScores(rows, n_threads=1, is_part=True)
 
@@ -55,8 +63,8 @@ def part_of(rows: InMemoryScores, part: Any) -> InMemoryScores:
 
 
 def assert_equal(left: ScoreHistograms, right: ScoreHistograms) -> None:
-    assert (left.is_prob, left.limit, left.n_rows, left.bits) == (
-        right.is_prob, right.limit, right.n_rows, right.bits,
+    assert (left.kind, left.limit, left.n_rows, left.bits) == (
+        right.kind, right.limit, right.n_rows, right.bits,
     )  # fmt: skip
     assert_same(left.cells.matrix(), right.cells.matrix())
     for name in LOSSES:
@@ -228,10 +236,16 @@ def stored(kind: str) -> ScoreHistograms:
     return histograms_of(rows_of(kind, 30, is_weighted=kind == "score"), 8, 4)
 
 
-@pytest.mark.parametrize("kind", ["prob", "score", "one_score"])
-def test_tables_written_by_an_earlier_version_are_read(kind: str) -> None:
+def test_tables_of_probabilities_written_by_an_earlier_version_are_read() -> None:
+    data = (STORED / "v1-prob.karat-scored-tables").read_bytes()
+    assert_equal(rounded(ScoreHistograms.from_bytes(data)), rounded(stored("prob")))
+
+
+@pytest.mark.parametrize("kind", ["score", "one_score"])
+def test_tables_of_scores_written_by_an_earlier_version_are_refused_by_name(kind: str) -> None:
     data = (STORED / f"v1-{kind}.karat-scored-tables").read_bytes()
-    assert_equal(rounded(ScoreHistograms.from_bytes(data)), rounded(stored(kind)))
+    with pytest.raises(KaratError, match=r"Version 0\.2 wrote it, where logits and other scores"):
+        ScoreHistograms.from_bytes(data)
 
 
 def rounded(histograms: ScoreHistograms) -> ScoreHistograms:
@@ -268,8 +282,9 @@ def moved(header: Any) -> None:
     "change",
     [
         lambda header: header.update(species="ladder"),
-        lambda header: header.update(is_prob=0),
-        lambda header: header.update(is_prob=False),
+        lambda header: header.update(kind=0),
+        lambda header: header.update(kind="logits"),
+        lambda header: header.pop("kind"),
         lambda header: header.update(limit=0),
         lambda header: header.update(limit=1.5),
         lambda header: header.pop("limit"),

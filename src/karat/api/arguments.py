@@ -25,12 +25,14 @@ from karat.errors.options import option
 from karat.errors.reasons import MissingValuesError
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get, n_records
+from karat.metrics._applies import check_kind, suits
 from karat.metrics.headlines import MANY_CLASSES, PLACES
 from karat.metrics.plan import default_metrics
 from karat.results.judged import JudgedReport
 from karat.results.report import THRESHOLDS, lift_of_thresholds
 from karat.results.values import PER_CLASS_OF_SCORES
 from karat.tally import Cells, Classes
+from karat.tally.score_kind import KINDS, ROLES, Argument, ScoreKind
 
 MAX_MEMORY: Final = 1 << 31
 """Bytes that the scores of files may take before they are put into tables."""
@@ -112,8 +114,15 @@ def column_name(argument: str, given: Any) -> str | None:
     raise _no_name(argument, given, wanted="the name of a column", do=do)
 
 
-def score_columns(argument: str, given: Any) -> str | list[str] | None:
-    """The names of the columns of probabilities or scores; a tuple is a list of them (K158)."""
+def scores_of_table(request: Request) -> dict[str, Any]:
+    """The names of the columns of probabilities, logits and other scores, by their role (K158)."""
+    return {
+        role: score_columns(argument, getattr(request, role)) for argument, role in ROLES.items()
+    }
+
+
+def score_columns(argument: Argument, given: Any) -> str | list[str] | None:
+    """The names of columns of one kind of scores; a tuple is a list of them (K158)."""
     if given is None or isinstance(given, str) or _is_number(given):
         return column_name(argument, given)
     try:
@@ -122,8 +131,7 @@ def score_columns(argument: str, given: Any) -> str | list[str] | None:
         names = []
     named = [column_name(argument, name) for name in names if _is_name(name)]
     if not names or len(named) < len(names):
-        values = {"y_prob": "probabilities", "y_score": "scores"}[argument]
-        do = f"Name columns of the table; or give the {values} themselves beside y_true."
+        do = f"Name columns of the table; or give the {KINDS[argument]} themselves beside y_true."
         raise _no_name(argument, given, wanted="names of columns", do=do)
     return [name for name in named if name is not None]
 
@@ -174,7 +182,7 @@ def given_alone(y_true: Any) -> KaratError:
         what = "a file" if isinstance(y_true, str | PathLike) else "a table"
         do = f"Give {what} of columns as first argument, without a name: its columns have roles."
         return error("K128", found=f"y_true= was given {what} alone", do=do)
-    do = "Give predictions as y_pred=, y_prob= or y_score=."
+    do = "Give predictions as y_pred=, y_prob=, y_logit= or y_score=."
     found = "y_true was given alone"
     record = next(iter(y_true), None) if isinstance(y_true, list | tuple) else None
     if isinstance(record, Mapping):
@@ -185,22 +193,29 @@ def given_alone(y_true: Any) -> KaratError:
 
 
 def wanted_of_scores(
-    classes: Classes, requested: Sequence[Metric] | None, *, is_prob: bool
+    classes: Classes, requested: Sequence[Metric] | None, kind: ScoreKind
 ) -> list[Metric]:
-    """Metrics of scores to compute: those asked for, else those of a report."""
+    """Metrics of scores to compute: those asked for, else those of a report.
+
+    Errors:
+        K319 one that was asked for reads probabilities, and there are scores of any kind.
+    """
     if requested is not None:
-        return [metric for metric in requested if metric.needs_scores]
-    return list(_listed(classes.k, classes.positive is not None, is_prob, n_records()))
+        found = [metric for metric in requested if metric.needs_scores]
+        for metric in found:
+            check_kind(metric, kind)
+        return found
+    return list(_listed(classes.k, classes.positive is not None, kind, n_records()))
 
 
 @lru_cache(maxsize=64)
-def _listed(k: int, has_positive: bool, is_prob: bool, _: int) -> tuple[Metric, ...]:
+def _listed(k: int, has_positive: bool, kind: ScoreKind, _: int) -> tuple[Metric, ...]:
     """The metrics of scores of a report of k classes."""
     listed = [
         metric
         for metric in default_metrics(of_scores=True)
         if k >= metric.record.least_classes
-        and not (is_prob and metric.record.is_of_scores_only)
+        and suits(metric.record, kind)
         and not (metric.record.is_per_class and metric.lift == "plain" and not has_positive)
     ]
     if k >= MANY_CLASSES:

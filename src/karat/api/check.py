@@ -31,7 +31,7 @@ class Check(checked.Check):
         n_rows: rows that would be measured; 0 where they could not be read.
         classes: their classes, or None.
         mapping: column by role, of a table or of files.
-        scores: ``"probabilities"``, ``"scores"`` or None.
+        scores: ``"probabilities"``, ``"logits"``, ``"scores"`` or None.
         problems: what a report raises, one after the other: errors with the options that settle
             them. ``.problem`` is the first, or None.
         doubts: what is unusual, each with the option that settles it.

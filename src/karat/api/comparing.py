@@ -306,7 +306,7 @@ def compare_files(
         if isinstance(found_rows, TableSets):
             sets.append(found_rows)
         else:
-            named = {"prob": columns.prob, "score": columns.score}
+            named = columns.scores
             found_rows = with_order_of_rows(found_rows, named, columns.labels)
             rows.append(found_rows)
         read(name, found_rows)

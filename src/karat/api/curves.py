@@ -11,7 +11,7 @@ from typing import Any, Final
 from karat.api.forms import attach_forms
 from karat.api.functions import SCORE_ARGUMENTS
 from karat.api.options import one_of, unknown_choice, whole_number
-from karat.api.score_functions import given_scores, no_predictions
+from karat.api.score_functions import Outputs, given_scores, no_predictions
 from karat.curves._curve import ByClass, Curve, Points, Reliability, reliability_curve
 from karat.curves._sampling import Sampling
 from karat.curves._traced import (
@@ -35,10 +35,11 @@ from karat.data.sources.arrays.rows import RowArguments, score_rows
 from karat.errors import UndefinedWarning, error, shown
 from karat.errors.habits import unknown_argument
 from karat.metrics import ClassProbabilities, ClassRanks
-from karat.metrics._applies import no_positive
+from karat.metrics._applies import no_positive, refuse_without_probabilities
 from karat.metrics._reliability import MOST_BINS, binned
 from karat.results.result import NOT_GIVEN
 from karat.tally import Label
+from karat.tally.score_kind import KINDS
 
 attach_forms(Curve, ByClass)
 
@@ -52,7 +53,7 @@ _DEFAULTS: Final = {
 }
 _TEXTS: Final = {"scheme": ["uniform", "quantile"], "closed": ["right", "left"]}
 _SHARED: Final = {
-    **{name: SCORE_ARGUMENTS[name] for name in ("y_true", "y_prob", "y_score")},
+    **{name: SCORE_ARGUMENTS[name] for name in ("y_true", *KINDS)},
     "average": "Default: the curve of the positive class of two; None: a curve for each class, one"
     " against the rest",
     "classes": "labels of the classes that have a curve, each against the rest.",
@@ -88,6 +89,7 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
         y_pred: Any = None,
         *,
         y_prob: Any = None,
+        y_logit: Any = None,
         y_score: Any = None,
         average: Any = NOT_GIVEN,
         classes: Any = None,
@@ -108,7 +110,11 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
             raise error("K127", others="y_prob=")
         chosen = _checked(defaults | given, least=3 if body.__name__ == "cost" else 2)
         options = RowArguments(labels, positive, weights, n_threads=n_threads)
-        source = score_rows(y_true, given_scores(y_prob, y_score), options=options)
+        outputs: Outputs = {"y_prob": y_prob, "y_logit": y_logit, "y_score": y_score}
+        scores = given_scores(outputs)
+        if reads is not ClassRanks:
+            refuse_without_probabilities(f"karat.curves.{body.__name__}", scores.kind)
+        source = score_rows(y_true, scores, options=options)
         rows = InMemoryScores.of(rows_in_memory(source), n_threads=n_threads)
         places = _places(rows, body.__name__, average, classes)
         rows.read()  # every value is what it claims to be

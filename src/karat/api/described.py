@@ -21,13 +21,13 @@ from karat.data.sources.files.rows import open_files
 from karat.data.sources.set_columns import find_sets
 from karat.data.sources.tables.frames import Frame, open_frame
 from karat.errors import KaratError, error, short
+from karat.tally.score_kind import ROLES
 
 Columns: TypeAlias = dict[str, tuple[str, ...]]
 _MEANINGS: Final[Mapping[str, Role]] = {
     "y_true": "true",
     "y_pred": "pred",
-    "y_prob": "prob",
-    "y_score": "score",
+    **dict[str, Role](ROLES.items()),
     "ids": "id",
     "folds": "fold",
     "weights": "weights",

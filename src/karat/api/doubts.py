@@ -14,6 +14,7 @@ from karat.api.rank_doubts import (
     Limits,
     of_areas,
     of_each_area,
+    of_logits,
     order_of_scores,
     sign_of_margins,
     whose,
@@ -46,6 +47,7 @@ from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, Label, ScoredRows
 from karat.tally.classes import usual_positive
 from karat.tally.score_histograms import ScoreHistograms
+from karat.tally.score_kind import KINDS, ROLES
 
 if TYPE_CHECKING:
     from karat.results.gate.verdicts import Rule
@@ -68,7 +70,7 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
     labels = [*doubts_of_labels(report.cells), *_of_texts(report)]
     ranks = [*of_each_area(report)]
     if not ranks:
-        is_prob = report.scores != "scores"
+        is_prob = report.scores not in ("logits", "scores")
         ranks += of_areas(areas, report.classes, n_columns, is_prob=is_prob)
     is_told = has_doubt((*labels, *ranks), CauseDoubt)
     doubts = (
@@ -77,6 +79,7 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
         *_of_rows_without_truth(report, found.unverified),
         *(() if is_by_threshold else _of_predictions(found, report.mapping)),
         *(_of_values(found) or _of_range(found, report.mapping)),
+        *of_logits(report, found.rows),
         *labels,
         *ranks,
         *(() if is_told else of_agreement(_spread_of(report), n_deciding)),
@@ -261,6 +264,11 @@ def _of_values(found: Tallies, of: str = "") -> tuple[Doubt, ...]:
     return (doubt("D154", of=whose(of), label=repr(label), other=repr(other), **facts),)
 
 
+WHY_RANGE: Final[Mapping[str, str]] = {
+    "logits": "the softmax of logits is another probability",
+    "scores": "scores have no losses and no calibration, and two classes are separated at 0",
+}
+"""Why numbers from 0 to 1 are in doubt."""
 _LEAST_ROWS: Final = 10
 """Rows from which no value of another kind is a surprise."""
 _HALF: Final = 0.5
@@ -271,13 +279,13 @@ def _of_range(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Itera
     limits = found.limits_of_scores
     if limits is None or limits[0] < 0.0 or limits[1] > 1.0:
         return
-    columns = mapping.get("score")
+    columns = mapping.get("logit") or mapping.get("score")
     settles = option("y_prob")
     if columns:
         settles = option("y_prob", columns[0]) if len(columns) == 1 else option("y_prob")
     n = count(found.n_rows * found.n_columns_of_scores)
-    taken = "softmax of scores, and two classes are separated at 0"
-    yield doubt("D102", what=f"All {n} scores{whose(of)}", option=settles, taken=taken)
+    kind = found.kind or "scores"
+    yield doubt("D102", what=f"All {n} {kind}{whose(of)}", option=settles, why=WHY_RANGE[kind])
 
 
 def of_labels(table: TableVariance) -> tuple[Doubt, ...]:
@@ -478,7 +486,7 @@ def _of_columns(
 ) -> list[Doubt]:
     classes = found.classes
     doubts: list[Doubt] = []
-    for role in ("prob", "score"):
+    for argument, role in ROLES.items():
         columns = mapping.get(role)
         if classes is None or not columns or labels is not None or named.get(role) is not None:
             continue
@@ -486,7 +494,7 @@ def _of_columns(
         if len(columns) == 1 and found.n_columns_of_scores == 1:
             doubts += _of_one_column(columns[0], texts, classes, role)
         else:
-            doubts += unnamed_classes(columns, classes, is_prob=role == "prob")
+            doubts += unnamed_classes(columns, classes, KINDS[argument])
     return doubts
 
 

@@ -160,7 +160,7 @@ def _wrong(
         ]
         if scores is not None:
             values = shown_scores(scores, pred, at).T.tolist()
-            kind = "probabilities" if scores.is_prob else "scores"
+            kind = scores.kind
             columns += zip(score_titles(len(values), kind), values, strict=True)
         if rows.weights is not None:
             columns.append(("weight", rows.weights[at].tolist()))

@@ -13,7 +13,7 @@ from karat.api.arguments import (
     is_frequency,
     refuse_missing,
     refuse_without_judge,
-    score_columns,
+    scores_of_table,
 )
 from karat.api.functions import tallied
 from karat.api.measuring import Spec, class_report_of, report_of
@@ -78,9 +78,7 @@ def evaluate(request: Request) -> Report:
 def report_of_request(request: Request) -> Report:
     """The report of a request without a judge; of one that is dry the classes and the doubts."""
     spec, request = spec_of(request)
-    request = request.but(
-        prob=score_columns("y_prob", request.prob), score=score_columns("y_score", request.score)
-    )
+    request = request.but(**scores_of_table(request))
     check_sources(request)
     limit = limit_of_rows(request.keep_rows, request.ids)
     spec = replace(spec, keep_rows=0 if spec.is_dry or request.confusion is not None else limit)
@@ -135,8 +133,7 @@ def _report_of_sets(request: Request, spec: Spec) -> Report:
     sets = set_rows(
         request.y_true,
         request.y_pred,
-        y_prob=request.y_prob,
-        y_score=request.y_score,
+        **request.outputs,
         threshold=request.threshold,
         separator=request.separator,
         clusters=request.clusters,
@@ -151,8 +148,7 @@ def _report_of_sets(request: Request, spec: Spec) -> Report:
             request.y_true,
             "y_true",
             y_pred=request.y_pred,
-            y_prob=request.y_prob,
-            y_score=request.y_score,
+            **request.outputs,
             weights=request.weights,
             clusters=request.clusters,
             ids=request.ids,
@@ -174,11 +170,8 @@ def _report_of_arrays(request: Request, spec: Spec) -> ClassReport:
     request = request.but(clusters=clusters)
     is_split = clusters is not None or request.by is not None or request.folds is not None
     is_plain = not is_split and request.confusion is None and not spec.keep_rows
-    has_scores = request.y_prob is not None or request.y_score is not None
-    if is_plain and not (request.exact and has_scores):
-        tensors = device_arrays(
-            request.y_true, request.y_pred, request.y_prob, request.y_score, request.weights
-        )
+    if is_plain and not (request.exact and request.has_scores):
+        tensors = device_arrays(request.y_true, request.y_pred, request.outputs, request.weights)
     empty = spec.empty(request.max_memory or MAX_MEMORY, is_frequency=is_frequency(request))
     source = None if tensors is None else _tensors(tensors, request, empty)
     if source is None:
@@ -200,10 +193,10 @@ def _batch_of_arrays(request: Request, spec: Spec) -> Batch:
     """Return arguments in memory as one batch: rows with scores, labels, or a confusion matrix."""
     y_true, y_pred, confusion = request.y_true, request.y_pred, request.confusion
     clusters, by, folds = request.clusters, request.by, request.folds
-    if request.y_prob is not None or request.y_score is not None:
+    if request.has_scores:
         if y_true is None:
             raise error("K127", others="y_prob=")
-        scores = given_scores(request.y_prob, request.y_score)
+        scores = given_scores(request.outputs)
         return score_rows(y_true, scores, y_pred, row_arguments(request))
     refuse_threshold(request.threshold)
     if y_true is not None and y_pred is None and confusion is None:

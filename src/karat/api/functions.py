@@ -30,6 +30,7 @@ from karat.metrics.reasons import undefined_on_sets, undefined_reason
 from karat.results.result import NOT_GIVEN
 from karat.tally import Cells
 from karat.tally.classes import IGNORED
+from karat.tally.score_kind import ARGUMENTS, KINDS
 from karat.tally.set_tally import SetTally
 
 _Y = (
@@ -57,7 +58,8 @@ SCORE_ARGUMENTS: Final = {
     "y_true": "true labels, one for each row, [n]: strings, whole numbers or booleans.",
     "y_prob": "probabilities, float[n, k] with columns in the order of `labels`, or float[n] of the"
     " positive class of two.",
-    "y_score": "any finite scores instead, of the same shapes: higher means more likely.",
+    "y_logit": "logits instead, of the same shapes: what the last layer of a network gives.",
+    "y_score": "any other finite scores, of the same shapes: higher means more likely.",
     "labels": "the classes in the order of the columns. Default: the sorted labels of y_true.",
     "positive": _POSITIVE,
     "weights": _WEIGHTS,
@@ -72,7 +74,7 @@ def signature_of(record: Record, has_average: bool) -> inspect.Signature:
     """Return the signature of the function of a metric."""
     kind = inspect.Parameter
     given = ["y_true", "y_pred"] if record.is_traced else ["y_true"]
-    defaults: dict[str, Any] = {} if record.is_traced else {"y_prob": None, "y_score": None}
+    defaults: dict[str, Any] = {} if record.is_traced else dict.fromkeys(KINDS)
     if has_average:
         defaults["average"] = NOT_GIVEN
     for item in record.parameters:
@@ -148,7 +150,7 @@ def _example(metric: Metric) -> list[str]:
         given = f"confusion={[list(row) for row in golden.cells]}"
     else:
         scores = np.asarray(golden.scores).tolist()
-        given = f"y_true, {'y_prob' if golden.is_prob else 'y_score'}=scores"
+        given = f"y_true, {ARGUMENTS[golden.kind]}=scores"
         k = len(scores[0]) if isinstance(scores[0], list) else 2
         if len(set(golden.y_true)) < k:
             params += f", labels={list(range(k))}"
@@ -171,7 +173,7 @@ def _example_of_row(metric: Metric) -> list[str]:
 def _example_of_sets(metric: Metric) -> list[str]:
     """Return the first golden case of a metric of the scores of sets."""
     golden = metric.record.cases[0]
-    given = "y_prob" if golden.is_prob else "y_score"
+    given = ARGUMENTS[golden.kind]
     params = "".join(f", {name}={_literal(value)}" for name, value in golden.params.items())
     rows = [
         f">>> y_true = np.array({[list(row) for row in golden.y_true]})",
@@ -263,7 +265,7 @@ def _made(record: Record, fixed: Lift) -> Callable[..., Any]:
                             return value
         policy = check_policy(undefined)
         lift = lift_of(record, fixed, average)
-        scores = next((name for name in ("y_prob", "y_score") if name in params), None)
+        scores = next((name for name in KINDS if name in params), None)
         if scores is not None:
             raise error("K139", metric=record.name, scores=scores)
         if isinstance(weights, str):

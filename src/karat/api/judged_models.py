@@ -35,7 +35,7 @@ from karat.inference.comparison.records import Estimate
 from karat.inference.judge.comparison import JudgedModel, judged_differences
 from karat.inference.judge.estimates import JudgedLabels, Sample
 from karat.metrics import Metric, get
-from karat.metrics._applies import check_applies
+from karat.metrics._applies import check_applies, check_kind
 from karat.metrics._lift import Policy
 from karat.tally import Classes
 
@@ -104,7 +104,7 @@ class JudgedModels:
         names += ["balanced_accuracy", "matthews_correlation"]
         if all(model.scores is not None for model in self.models.values()):
             names.append("roc_auc" if is_binary else "roc_auc_ovr_macro")
-            if all(one.rows.is_prob for one in self.rows.values()):
+            if all(one.rows.kind != "scores" for one in self.rows.values()):
                 names += ["log_loss", "brier"]
         return [get(name) for name in names]
 
@@ -114,7 +114,8 @@ class JudgedModels:
         one = next(iter(self.rows.values()))
         of_scores: list[Metric] = []
         if all(model.scores is not None for model in self.models.values()):
-            of_scores = wanted_of_scores(self.classes, None, is_prob=one.rows.is_prob)
+            assert one.rows.kind is not None
+            of_scores = wanted_of_scores(self.classes, None, one.rows.kind)
         pred = predictions_of(one.rows, Spec())
         cells = count_codes(self.classes, one.rows.true, pred)
         return listed_of(cells, of_scores)
@@ -127,8 +128,10 @@ class JudgedModels:
             missing = [name for name, model in self.models.items() if model.scores is None]
             if metric.needs_scores and missing:
                 found = f"It reads probabilities or scores; there are none of {shown(missing)}"
-                do = "Give those of every model as y_prob= or y_score=, or leave the metric out."
+                do = "Give those of every model as y_prob=, y_logit= or y_score=, or leave it out."
                 raise error("K166", metric=str(metric), found=found, do=do)
+            for one in self.rows.values():
+                check_kind(metric, one.rows.kind)
             if not self.has_predictions and str(metric) != _SHARE:
                 found = f"Without predictions, verdicts have a proportion: {_SHARE}"
                 raise error("K247", name=str(metric), found=found, do="Give y_pred=.")

@@ -19,6 +19,7 @@ from karat.api.sources import columns_to_read, row_arguments
 from karat.data.accumulator import accumulate
 from karat.data.judged import JudgeColumns, JudgedRows, judged_arrays, judged_table
 from karat.data.label_doubts import doubts_of_labels
+from karat.data.roles import SCORE_ROLES
 from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts
@@ -179,7 +180,7 @@ def _of_arrays(request: Request) -> JudgedRows:
     if isinstance(request.judge, str):
         found, do = "It names a column, and there is no table", "Give the table first."
         raise error("K243", argument=option("judge", request.judge), found=found, do=do)
-    for name in ("true", "pred", "prob", "score"):
+    for name in ("true", "pred", *SCORE_ROLES):
         if getattr(request, name) is not None:
             found = f"{name}= names a column, and there is no table"
             do = f"Give the values: y_{name}=…; or a table first."
@@ -190,8 +191,8 @@ def _of_arrays(request: Request) -> JudgedRows:
         do = "Evaluate one label at a time: give 1 where a row has it and 0 where it has not."
         raise error("K243", argument=option("y_true"), found=found, do=do)
     scores = None
-    if request.y_prob is not None or request.y_score is not None:
-        scores = given_scores(request.y_prob, request.y_score)
+    if request.has_scores:
+        scores = given_scores(request.outputs)
     return judged_arrays(
         gold,
         request.judge,
@@ -261,7 +262,7 @@ def judged_report(
         gold = _ordinary(gold_rows, spec, names)
         if scores is not None:
             three = parts_with_scores(found, sample, spec)
-            found_metrics = wanted_of_scores(rows.classes, wanted, is_prob=rows.is_prob)
+            found_metrics = wanted_of_scores(rows.classes, wanted, scores.kind)
             of_scores = [metric for metric in found_metrics if not _why_not(metric)]
         listed = _listed(gold, wanted, of_scores)
     estimates = Estimates(labels, confidence, spec.policy, sample, three, of_scores)

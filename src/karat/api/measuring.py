@@ -60,6 +60,7 @@ from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRow
 from karat.tally.folds import FoldAxis, FoldColumns, HeldOut, folds_share_rows
 from karat.tally.held_sets import HeldSets
 from karat.tally.listed_rows import ListedRows
+from karat.tally.score_kind import ARGUMENTS
 
 if TYPE_CHECKING:
     from karat.api.sets import MultilabelReport
@@ -113,10 +114,10 @@ class Spec:
         settings |= {"is_frequency": is_frequency, "keeps_columns": keeps_columns}
         return ScoreParts(max_memory, **settings)
 
-    def keeper(self, classes: Classes) -> Keeper | None:
+    def keeper(self, classes: Classes, kind: str) -> Keeper | None:
         """Keeper of the curves of a whole page; None where only some metrics are requested."""
         is_whole = self.keeps_curves and self.wanted is None
-        return Keeper(classes) if is_whole and classes.k <= MOST_CLASSES else None
+        return Keeper(classes, kind) if is_whole and classes.k <= MOST_CLASSES else None
 
 
 def report_of(found: Tallies, spec: Spec) -> ClassReport | MultilabelReport:
@@ -402,9 +403,9 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> ClassReport:
     requested, confidence = spec.wanted, spec.confidence
     if spec.is_dry:
         rows.read(predicted=rows.pred is None and rows.threshold is None)
-        facts |= {"scores": "probabilities" if rows.is_prob else "scores"}
+        facts |= {"scores": rows.kind}
         return _report(spec, rows.cells(), **facts, threshold=rows.threshold)
-    wanted = wanted_of_scores(rows.classes, requested, is_prob=rows.is_prob)
+    wanted = wanted_of_scores(rows.classes, requested, rows.kind)
     for metric in wanted if requested is not None else ():
         check_applies(metric, rows.classes, ())
     is_all = requested is None and confidence is None and rows.weights is None
@@ -415,15 +416,19 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> ClassReport:
     rows.read(losses_of(wanted), predicted=needs_guess)
     cells = rows.cells()
     facts["warnings"] = (*facts.get("warnings", ()), *_cautions(rows, wanted))
-    facts |= {"scores": "probabilities" if rows.is_prob else "scores", "threshold": rows.threshold}
+    facts |= {"scores": rows.kind, "threshold": rows.threshold}
     if is_kept and is_moderate(rows):
         from karat.data.locks import OwnLock
 
         later = Later(rows, wanted, spec.policy, OwnLock())
-        curves = Curves(rows.classes, CurvesLater(rows.classes, later))
+        curves = Curves(
+            rows.classes,
+            CurvesLater(rows.classes, later, rows.kind),
+            has_probabilities=rows.kind != "scores",
+        )
         kept_curves = curves if rows.classes.k <= MOST_CLASSES else None
         return _report(spec, cells, **facts, measured=later, kept_curves=kept_curves)
-    keeper = spec.keeper(rows.classes)
+    keeper = spec.keeper(rows.classes, rows.kind)
     along = keeper.take if keeper else None
     groups, sure = None, ScoredIntervals()
     if confidence is None:
@@ -464,9 +469,9 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> ClassReport:
     _check_weight(histograms.cells)
     rows = HistogramRows(histograms)
     if spec.is_dry:
-        facts |= {"scores": "probabilities" if rows.is_prob else "scores"}
+        facts |= {"scores": rows.kind}
         return _report(spec, histograms.cells, **facts, threshold=scores.threshold)
-    wanted = wanted_of_scores(rows.classes, spec.wanted, is_prob=rows.is_prob)
+    wanted = wanted_of_scores(rows.classes, spec.wanted, rows.kind)
     for metric in wanted:
         check_applies(metric, rows.classes, ())
     of_pairs = [metric for metric in wanted if metric.record.reads is Pairwise]
@@ -481,7 +486,7 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> ClassReport:
     of_columns = [] if histograms.has_columns else [m for m in wanted if not is_of_sums(m)]
     if of_columns:
         raise error("K211", name=str(of_columns[0]), do=_OF_COLUMNS)
-    keeper = spec.keeper(rows.classes)
+    keeper = spec.keeper(rows.classes, rows.kind)
     found = measured_histograms(
         rows,
         [metric for metric in wanted if metric not in of_pairs],
@@ -504,7 +509,7 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> ClassReport:
     return _report(
         spec,
         histograms.cells,
-        scores="probabilities" if rows.is_prob else "scores",
+        scores=rows.kind,
         threshold=scores.threshold,
         measured=found.values,
         kept_curves=keeper.curves() if keeper else None,
@@ -521,7 +526,7 @@ def _placed(scores: ScoreParts) -> ScoreParts:
     if scores.is_placed:
         classes = scores.classes
         if scores.shape is not None and scores.shape[0] is None and classes.positive is None:
-            raise no_positive_of_scores(classes, "y_prob" if scores.is_prob else "y_score")
+            raise no_positive_of_scores(classes, ARGUMENTS[scores.kind])
         return scores
     assert scores.shape is not None
     assert scores.held is not None
@@ -535,7 +540,7 @@ def _placed(scores: ScoreParts) -> ScoreParts:
     if classes.k == 1 and columns == 2 and scores.positive not in (None, label):
         both = discovered((label, scores.positive), scores.positive)
         return replace(scores, held=scores.held.recoded(both))
-    argument = "y_prob" if scores.is_prob else "y_score"
+    argument = ARGUMENTS[scores.kind]
     raise wrong_number(argument, columns, classes, is_single=scores.shape[0] is None)
 
 

@@ -17,6 +17,7 @@ from karat.data.roles import find_roles
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.errors import error, short, shown
+from karat.tally.score_kind import two_kinds
 
 _OF_MODELS: Final = "karat.compare(y_true, {'old': ..., 'new': ...})"
 
@@ -27,7 +28,7 @@ class ModelArguments:
 
     Attributes:
         true: the labels of the rows of all models; None where each has its own, `trues`.
-        scores: model → (``"y_prob"`` or ``"y_score"``, values).
+        scores: model → (``"y_prob"``, ``"y_logit"`` or ``"y_score"``, values).
         reports: where these are all there is.
     """
 
@@ -42,13 +43,12 @@ class ModelArguments:
 def model_arguments(request: Request) -> ModelArguments:
     """The models of the arguments (K127 to K129, K162, K163, K416)."""
     y_true, y_pred = request.y_true, request.y_pred
-    y_prob, y_score = request.y_prob, request.y_score
     if is_sparse(y_true):
         # A matrix of SciPy by its keys is a dict, too.
         y_true = csr_of(y_true, "y_true")
-    _refuse_whole_tables(y_true, y_pred, is_alone=y_prob is None and y_score is None)
+    _refuse_whole_tables(y_true, y_pred, is_alone=not request.has_scores)
     y_pred = columns_by_model(y_pred, "y_pred")
-    arguments = {"y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
+    arguments: dict[str, Any] = {"y_pred": y_pred, **request.outputs}
     given = {name: values for name, values in arguments.items() if values is not None}
     if not given and isinstance(y_true, Mapping):
         if y_true and all(isinstance(x, ClassReport | MultilabelReport) for x in y_true.values()):
@@ -60,7 +60,7 @@ def model_arguments(request: Request) -> ModelArguments:
             "karat.compare(table, y_pred={'old': 'p1', 'new': 'p2'})."
         )
         raise error("K128", found=found, do=do)
-    of_models = "a dict from model to predictions as y_pred=, y_prob= or y_score="
+    of_models = "a dict from model to predictions as y_pred=, y_prob=, y_logit= or y_score="
     if y_true is None:
         raise error("K127", others=of_models)
     if not given:
@@ -96,8 +96,8 @@ def _of_models(given: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, 
     for argument, each in by_name.items():
         both = next((name for name in scores if name in each), None)
         if both is not None:
-            found = f"{both!r} is in y_prob and in y_score"
-            raise error("K129", found=found, prob="y_prob=", score="y_score=")
+            arguments = [scores[both][0], argument]
+            raise two_kinds(f"{both!r} is in {arguments[0]} and in {argument}", arguments)
         scores |= {name: (argument, values) for name, values in each.items()}
     return names, predicted, scores
 
@@ -120,11 +120,7 @@ class JudgedArguments:
 
 def judged_arguments(gold: Any, request: Request) -> JudgedArguments:
     """Return the systems of the arguments (K129, K162, K163)."""
-    predictions = {
-        "y_pred": columns_by_model(request.y_pred, "y_pred"),
-        "y_prob": request.y_prob,
-        "y_score": request.y_score,
-    }
+    predictions = {"y_pred": columns_by_model(request.y_pred, "y_pred"), **request.outputs}
     names, predicted, scores = _of_models({x: v for x, v in predictions.items() if v is not None})
     labels = {"y_true": gold, "judge": request.judge}
     for argument, values in labels.items():
@@ -145,7 +141,7 @@ def refuse_whole_tables_of_judges(request: Request) -> None:
     named = {name: getattr(request, name) for name in ("y_true", "judge", "y_pred")}
     texts = [f"{name}={short(value)}" for name, value in named.items() if _is_path(value)]
     table = request.y_true
-    are_verdicts = request.y_pred is request.y_prob is request.y_score is None
+    are_verdicts = request.y_pred is None and not request.has_scores
     if _is_whole(table) and not _is_path(table) and not are_verdicts:
         texts.insert(0, f"a table ({type(table).__name__})")
     for name, each in named.items():

@@ -9,11 +9,11 @@ from fnmatch import fnmatchcase
 from os import PathLike
 from typing import Any, Final
 
-from karat.api.arguments import score_columns
+from karat.api.arguments import scores_of_table
 from karat.api.options import plain_text
 from karat.api.request.data import Data
 from karat.api.request.request import Request
-from karat.api.request.roles import OUTPUTS, of_described
+from karat.api.request.roles import COLUMNS, OUTPUTS, of_described
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.files.counted import errors_of_files
 from karat.data.sources.files.paths import names_files
@@ -42,12 +42,7 @@ class ModelSource:
         if isinstance(source, Data):
             request = request.but(**of_described(request.verb, source))
             source = request.y_true
-        request = request.but(
-            y_true=None,
-            has_data=True,
-            prob=score_columns("y_prob", request.prob),
-            score=score_columns("y_score", request.score),
-        )
+        request = request.but(y_true=None, has_data=True, **scores_of_table(request))
         return cls(source, request)
 
 
@@ -69,7 +64,7 @@ def sources_of_models(request: Request, cleanup: ExitStack) -> dict[str, ModelSo
             return {name: ModelSource.of(source, request) for name, source in each.items()}
         return None
     named = {role: _columns_of_models(role, value) for role, value in outputs.items()}
-    texts = {"y_pred": request.pred, "y_prob": request.prob, "y_score": request.score}
+    texts = {role: getattr(request, COLUMNS[role]) for role in OUTPUTS}
     for role, text in texts.items():
         if text is not None or (outputs[role] is not None and not named[role]):
             value = outputs[role] if text is None else text

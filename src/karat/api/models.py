@@ -36,7 +36,7 @@ from karat.inference.comparison.set_labels import LabelDifference
 from karat.inference.proportions import reads_costs
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
-from karat.metrics._applies import both_classes, check_applies, needs_both_classes
+from karat.metrics._applies import both_classes, check_applies, check_kind, needs_both_classes
 from karat.metrics._lift import Policy
 from karat.metrics._views import ClassRanks, PairRanks, Pairwise
 from karat.results.values import listed_metrics
@@ -128,7 +128,7 @@ def without_scores(metric: Metric, names: Sequence[str]) -> KaratError:
         "K166",
         metric=str(metric),
         found=f"It reads probabilities or scores; there are none of {shown(names)}",
-        do="Give those of every model as y_prob= or y_score=, or leave the metric out.",
+        do="Give those of every model as y_prob=, y_logit= or y_score=, or leave the metric out.",
     )
 
 
@@ -192,7 +192,7 @@ class Models:
         if len(self.scored) == len(self.names):
             if self.classes.k > 1:
                 names.append("roc_auc" if is_binary else "roc_auc_ovr_macro")
-            if all(rows.is_prob for rows in self.scored.values()):
+            if all(rows.kind != "scores" for rows in self.scored.values()):
                 names += ["log_loss", "brier"]
         return [get(name) for name in names]
 
@@ -218,8 +218,8 @@ class Models:
         cells, classes = self.whole_tables[0].cells, self.classes
         if len(self.scored) < len(self.names):
             return listed_metrics(cells)
-        kinds = {rows.is_prob for rows in self.scored.values()}
-        first, *others = (wanted_of_scores(classes, None, is_prob=is_prob) for is_prob in kinds)
+        kinds = dict.fromkeys(rows.kind for rows in self.scored.values())
+        first, *others = (wanted_of_scores(classes, None, kind) for kind in kinds)
         return listed_metrics(cells, [m for m in first if all(m in each for each in others)])
 
     def check(self, wanted: Sequence[Metric]) -> None:
@@ -232,11 +232,13 @@ class Models:
                     "K166",
                     metric=str(metric),
                     found="It reads probabilities or scores, and reports hold no rows",
-                    do="Give the rows of every model as y_prob= or y_score=; of reports, compare "
-                    "metrics of labels.",
+                    do="Give the rows of every model as y_prob=, y_logit= or y_score=; of reports, "
+                    "compare metrics of labels.",
                 )
             if metric.needs_scores and missing:
                 raise without_scores(metric, missing)
+            for rows in self.scored.values():
+                check_kind(metric, rows.kind)
 
     def check_labels(self) -> None:
         """Refuse labels of a model of which the truth has none (K191)."""
@@ -270,8 +272,8 @@ class Models:
     def _of_two_forms(self, metrics: Sequence[Metric]) -> Iterator[Doubt]:
         """Iterate over the doubt that columns of scores are ranked beside probabilities."""
         scores, probs = (
-            [name for name, rows in self.scored.items() if rows.is_prob == is_prob]
-            for is_prob in (False, True)
+            [name for name, rows in self.scored.items() if (rows.kind == "scores") == is_score]
+            for is_score in (True, False)
         )
         ranked = {ClassRanks, PairRanks, Pairwise} & {metric.record.reads for metric in metrics}
         if self.classes.k > _PAIR and ranked and scores and probs:
@@ -281,7 +283,7 @@ class Models:
                 probs=shown(probs, 3),
                 has="have" if len(scores) > 1 else "has",
                 have="have" if len(probs) > 1 else "has",
-                option=option("y_prob"),
+                option=option("y_logit"),
             )
 
     def _on(self, classes: Classes) -> Models:

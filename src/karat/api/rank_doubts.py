@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Final, TypeAlias
 
 import numpy as np
 
+from karat.data.rows import Rows
+from karat.data.scores.rows import InMemoryScores
 from karat.errors import shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option
-from karat.errors.text import value
+from karat.errors.text import counted, value
+from karat.metrics import get
+from karat.metrics._measure import measure
 from karat.results.values import ReportValues
 from karat.tally import Classes
 
@@ -95,6 +100,36 @@ def of_each_area(report: ReportValues) -> Iterator[Doubt]:
     )
     what = f"{'class' if len(at) == 1 else 'classes'} {', '.join(names)}{more}"
     yield doubt("D103", of="", classes=what, areas=areas, do=order_of_scores(classes, classes.k))
+
+
+_MOST_ROWS: Final = 4096
+"""Rows that are ranked in two ways."""
+_LEAST_GAP: Final = 0.005
+
+
+def of_logits(report: ReportValues, rows: Rows | None) -> Iterator[Doubt]:
+    """Iterate over the doubt that columns of scores are logits: their areas differ by log-odds.
+
+    Cost: two sorts of each column, of at most `_MOST_ROWS` rows.
+    """
+    metric = get("roc_auc_ovr_macro")
+    scores = None if rows is None else rows.scores
+    if rows is None or scores is None or scores.kind != "scores" or scores.values.ndim == 1:
+        return
+    if rows.classes.k <= 2 or metric not in report.measured:
+        return
+    some = rows.at(np.arange(0, rows.n, -(-rows.n // _MOST_ROWS)))
+    assert some.scores is not None
+    as_logits = replace(some, scores=replace(some.scores, argument="y_logit"))
+    columns, odds = (
+        float(measure(InMemoryScores.of(one, is_part=True), [metric])[metric].value)
+        for one in (some, as_logits)
+    )
+    if not abs(columns - odds) > _LEAST_GAP:
+        return
+    sample = "" if some.n == rows.n else f", in {counted(some.n, 'row')}"
+    facts = {"columns": value(columns), "odds": value(odds), "sample": sample, "of": ""}
+    yield doubt("D159", name=str(metric), option=option("y_logit"), **facts)
 
 
 def _below(name: str, number: float, low: float | None, high: float, chance: float) -> str:

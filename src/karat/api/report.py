@@ -286,7 +286,7 @@ class Report(KindMethods):
 
     @part
     def scores(self) -> str | None:
-        """Kind of the scores: ``"probabilities"``, ``"scores"``, or None without any."""
+        """Kind of the scores: ``"probabilities"``, ``"logits"``, ``"scores"``; None without any."""
         raise AttributeError
 
     @part

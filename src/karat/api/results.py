@@ -96,7 +96,8 @@ class Report(report.ClassReport, base.Report):
         source: facts about the origin of the rows.
         warnings: sentences for the reader.
         measured: values of the metrics of scores, if there are scores.
-        scores: kind of the scores: ``"probabilities"``, ``"scores"``, or None without any.
+        scores: kind of the scores: ``"probabilities"``, ``"logits"``, ``"scores"``; None without
+            any.
         threshold: threshold at or above which the positive class of two is predicted; None: the
             largest score decides, or predictions are given.
         kept_curves: the curves, if kept; read them as `curves`.

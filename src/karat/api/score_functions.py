@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, TypeAlias, cast
 
@@ -13,15 +13,15 @@ import numpy.typing as npt
 from karat import _native
 from karat.api.options import check_policy, lift_of
 from karat.data.arguments import as_ndarray, check_threads
-from karat.data.scores.containers import TOLERANCE, as_scores
+from karat.data.scores.containers import TOLERANCE, Scores, as_scores
 from karat.data.scores.labels import LabelColumns
-from karat.data.scores.matrix import Columns, Differences
+from karat.data.scores.matrix import ranked_columns
 from karat.data.scores.ranking import AreasAhead, Ranked
 from karat.data.scores.rows import InMemoryScores, tally_scores
 from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.errors import KaratError, UndefinedWarning, error
 from karat.errors.habits import names_its_arguments, unnamed_arguments, unnamed_scores
-from karat.metrics._applies import no_positive
+from karat.metrics._applies import check_kind, no_positive
 from karat.metrics._lift import ZERO, Average, Lift, Policy
 from karat.metrics._measure import ROUNDING, lifted, measure
 from karat.metrics._metric import Metric
@@ -33,11 +33,14 @@ from karat.metrics._views import ClassRanks, Losses, PairRanks
 from karat.metrics.reasons import undefined_of_scores, undefined_reason
 from karat.results.result import NOT_GIVEN
 from karat.tally.classes import usual_positive
-from karat.tally.sums import READ_BITS, ReadSums
+from karat.tally.score_kind import ScoreKind, argument_of_scores
+from karat.tally.sums import ONE_VS_ALL, READ_BITS, ReadSums
 
-Short: TypeAlias = Callable[[Any, Any, Any], float | None]
-"""(y_true, y_prob, y_score) → the value, or None."""
-_Read: TypeAlias = Callable[[npt.NDArray[Any], npt.NDArray[Any], int, bool], float]
+Outputs: TypeAlias = Mapping[str, Any]
+"""Values of each kind of scores."""
+Short: TypeAlias = Callable[[Any, Any, Any, Any], float | None]
+"""(y_true, y_prob, y_logit, y_score) → the value, or None."""
+_Read: TypeAlias = Callable[[npt.NDArray[Any], npt.NDArray[Any], int, ScoreKind], float]
 
 
 def short_path(record: Record, lift: Lift) -> Short | None:
@@ -55,13 +58,18 @@ def short_path(record: Record, lift: Lift) -> Short | None:
         return None
     low, high = record.range
 
-    def run(y_true: Any, y_prob: Any, y_score: Any) -> float | None:
-        is_prob = y_score is None
-        true, values = as_ndarray(y_true), as_ndarray(y_prob if is_prob else y_score)
+    def run(y_true: Any, y_prob: Any, y_logit: Any, y_score: Any) -> float | None:
+        kind: ScoreKind = "probabilities"
+        outputs = y_prob
+        if y_prob is None:
+            kind, outputs = ("scores", y_score) if y_logit is None else ("logits", y_logit)
+        true, values = as_ndarray(y_true), as_ndarray(outputs)
         if (
             true is None
             or values is None
-            or not (is_prob or y_prob is None)
+            or (y_prob is not None) + (y_logit is not None) + (y_score is not None) > 1
+            or (kind == "scores" and record.reads_probabilities)
+            or (kind == "logits" and (record.is_threshold or ONE_VS_ALL in record.needs))
             or true.dtype.kind not in "iub"
             or values.dtype.char not in "df"
         ):
@@ -77,7 +85,7 @@ def short_path(record: Record, lift: Lift) -> Short | None:
             # Any byte but 0 is true.
             if true.dtype.kind == "b" and labels[-1] != 1:
                 return None
-            value = read(codes, values, k, is_prob)
+            value = read(codes, values, k, kind)
         except (ValueError, TypeError):
             return None
         # Rounding of sums may pass the end of the range.
@@ -91,7 +99,8 @@ def short_path(record: Record, lift: Lift) -> Short | None:
 def _of_losses(record: Record, params: dict[str, Any]) -> _Read:
     bits = sum(READ_BITS[name] for name in record.needs)
 
-    def read(codes: Any, values: Any, k: int, is_prob: bool) -> float:
+    def read(codes: Any, values: Any, k: int, kind: ScoreKind) -> float:
+        is_prob = kind == "probabilities"
         sums = _native.read_scores(values, codes, k, None, is_prob, TOLERANCE, bits, 0)
         return float(record.formula(Losses(ReadSums(sums), k), **params))
 
@@ -99,14 +108,15 @@ def _of_losses(record: Record, params: dict[str, Any]) -> _Read:
 
 
 def _of_two_classes(record: Record, params: dict[str, Any]) -> _Read:
-    def read(codes: Any, values: Any, k: int, is_prob: bool) -> float:
+    def read(codes: Any, values: Any, k: int, kind: ScoreKind) -> float:
         if k != 2:
             return np.nan
+        is_prob = kind == "probabilities"
         if is_prob or values.ndim == 2:
             _native.read_scores(values, codes, 2, None, is_prob, TOLERANCE, 0, 0)
         column = values
         if values.ndim == 2:
-            column = values[:, 1] if is_prob else Differences(values)[1]
+            column = values[:, 1] if is_prob else ranked_columns(values, kind)[1]
         packed = _native.pack_scores(column, codes, 1, 2, None, 0)
         n_pos = int(np.count_nonzero(codes))
         view = ClassRanks.of_sides(Ranked(packed, 2, 1), len(codes) - n_pos, n_pos)
@@ -116,12 +126,13 @@ def _of_two_classes(record: Record, params: dict[str, Any]) -> _Read:
 
 
 def _of_each_class(record: Record, params: dict[str, Any], lift: Lift) -> _Read:
-    def read(codes: Any, values: Any, k: int, is_prob: bool) -> float:
+    def read(codes: Any, values: Any, k: int, kind: ScoreKind) -> float:
         if values.ndim == 1:
             return np.nan
+        is_prob = kind == "probabilities"
         totals = _native.read_scores(values, codes, k, None, is_prob, TOLERANCE, 0, 0).truth
         each = np.empty(k)
-        columns = Columns(values) if is_prob or k > 2 else Differences(values)
+        columns = ranked_columns(values, kind)
         ahead = AreasAhead(k, len(codes), 0, columns.n_together)
 
         def ranked(i: int) -> Ranked:
@@ -149,6 +160,7 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
         y_pred: Any = None,
         *unnamed: Any,
         y_prob: Any = None,
+        y_logit: Any = None,
         y_score: Any = None,
         average: Any = NOT_GIVEN,
         labels: Any = None,
@@ -174,7 +186,7 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
                 run = run_of_name
             elif type(average) is str:
                 run = runs.get(cast("Average", average))
-            value = None if run is None else run(y_true, y_prob, y_score)
+            value = None if run is None else run(y_true, y_prob, y_logit, y_score)
             if value is not None:
                 return value
         policy = check_policy(undefined)
@@ -185,20 +197,16 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
         metric = Metric.of(record, lift, params)
         if y_true is None:
             raise error("K127", others="y_prob=")
+        outputs: Outputs = {"y_prob": y_prob, "y_logit": y_logit, "y_score": y_score}
         if are_sets:
             given = {"labels": labels, "positive": positive, "weights": weights}
-            scores = _scored_sets(y_true, y_prob, y_score, given, policy, n_threads)
+            scores = _scored_sets(y_true, outputs, given, policy, n_threads)
             return _of_sets(metric, scores)
         rows = scored_rows(
-            y_true,
-            y_prob,
-            y_score,
-            labels=labels,
-            positive=positive,
-            weights=weights,
-            n_threads=n_threads,
+            y_true, outputs, labels=labels, positive=positive, weights=weights, n_threads=n_threads
         )
         metric.refuse_of_sets()
+        check_kind(metric, rows.kind)
         if record.is_per_class and lift == "plain" and rows.classes.positive is None:
             raise no_positive(record.name, rows.classes, record.averages)
         values = measure(rows, [metric], undefined)[metric]
@@ -212,18 +220,13 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
 
 
 def _scored_sets(
-    y_true: Any,
-    y_prob: Any,
-    y_score: Any,
-    given: dict[str, Any],
-    policy: Policy,
-    n_threads: int | None,
+    y_true: Any, outputs: Outputs, given: dict[str, Any], policy: Policy, n_threads: int | None
 ) -> SetScores:
     """Scores of rows with sets, as metrics read them."""
     check_threads(n_threads)
-    if y_prob is None and y_score is None:
-        given_scores(y_prob, y_score)
-    rows = set_rows(y_true, None, y_prob=y_prob, y_score=y_score, predicts=False, **given)
+    if argument_of_scores(outputs) is None:
+        given_scores(outputs)
+    rows = set_rows(y_true, None, predicts=False, **outputs, **given)
     return SetScores(LabelColumns.of(rows.known, n_threads or 0), policy, n_threads or 0)
 
 
@@ -247,9 +250,9 @@ def _of_sets(metric: Metric, scores: SetScores) -> Any:
     return computed.value if metric.lift == "per_class" else float(computed.value)
 
 
-def scored_rows(y_true: Any, y_prob: Any, y_score: Any, **given: Any) -> InMemoryScores:
+def scored_rows(y_true: Any, outputs: Outputs, **given: Any) -> InMemoryScores:
     """Rows with scores in memory, as the functions read them; `given` as of `tally_scores`."""
-    return tally_scores(y_true, given_scores(y_prob, y_score), **given)
+    return tally_scores(y_true, given_scores(outputs), **given)
 
 
 @names_its_arguments
@@ -257,6 +260,7 @@ def roc_auc_pairs(
     y_true: Any,
     *,
     y_prob: Any = None,
+    y_logit: Any = None,
     y_score: Any = None,
     labels: Any = None,
     weights: Any = None,
@@ -267,7 +271,8 @@ def roc_auc_pairs(
     Args:
         y_true: true labels, one a row, [n].
         y_prob: probabilities, float[n, k] or float[n] of the positive class of two.
-        y_score: any finite scores instead, of the same shapes.
+        y_logit: logits instead, of the same shapes.
+        y_score: any other finite scores, of the same shapes.
         labels: the classes in the order of the columns. Default: the sorted labels of y_true.
         weights: float[n], importance of each row, finite and at least 0.
         n_threads: threads; the result does not depend on it.
@@ -292,7 +297,8 @@ def roc_auc_pairs(
     References:
         Hand, Till (2001). A simple generalisation of the area under the ROC curve. ML 45.
     """
-    rows = scored_rows(y_true, y_prob, y_score, labels=labels, weights=weights, n_threads=n_threads)
+    outputs: Outputs = {"y_prob": y_prob, "y_logit": y_logit, "y_score": y_score}
+    rows = scored_rows(y_true, outputs, labels=labels, weights=weights, n_threads=n_threads)
     rows.check()
     areas, totals = [], np.empty(0)
     for i in range(rows.classes.k):
@@ -307,12 +313,10 @@ def no_predictions(name: str) -> KaratError:
     return unnamed_scores(f"{name} was given y_pred: it reads probabilities or scores")
 
 
-def given_scores(y_prob: Any, y_score: Any) -> Any:
-    """The one of the two that was given (K128, K129)."""
-    if y_prob is not None and y_score is not None:
-        found = "Both y_prob and y_score were given"
-        raise error("K129", found=found, prob="y_prob=", score="y_score=")
-    if y_prob is not None or y_score is not None:
-        return as_scores(y_score, "y_score") if y_prob is None else as_scores(y_prob, "y_prob")
-    do = "Give one: y_prob= for probabilities, y_score= for any other scores."
-    raise error("K128", found="Neither y_prob nor y_score was given", do=do)
+def given_scores(outputs: Outputs) -> Scores:
+    """The probabilities, logits or other scores that were given (K128, K129)."""
+    argument = argument_of_scores(outputs)
+    if argument is None:
+        do = "Give one: y_prob= for probabilities, y_logit= for logits, y_score= for other scores."
+        raise error("K128", found="None of y_prob, y_logit and y_score was given", do=do)
+    return as_scores(outputs[argument], argument)

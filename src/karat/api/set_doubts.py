@@ -42,7 +42,7 @@ def doubts_of_sets(rows: SetRows, tally: SetTally, mapping: Mapping[str, Any]) -
         tally: of all rows.
         mapping: column by role, where the rows came from a table.
 
-    Cost: O(labels), and of scores a pass over at most 4,096 rows; `y_score` is read once.
+    Cost: O(labels), and of scores a pass over at most 4,096 rows; logits and scores are read once.
     """
     some = _some(rows)
     found = [
@@ -112,6 +112,13 @@ _PLACES_OF_ROW: Final = 4
 """Labels of each row from which they may be places of a mask."""
 
 
+_WHY_RANGE: Final[Mapping[str, str]] = {
+    "logits": "the sigmoid of logits is another probability, and labels are predicted above 0",
+    "scores": "scores have no losses and no calibration, and labels are predicted above 0",
+}
+"""Why numbers from 0 to 1 are in doubt."""
+
+
 def _of_range(rows: SetRows) -> Iterator[Doubt]:
     """Iterate over the doubt that scores may be probabilities, where all lie in [0, 1]."""
     scores = rows.scores
@@ -121,9 +128,8 @@ def _of_range(rows: SetRows) -> Iterator[Doubt]:
     if values.min() < 0.0 or values.max() > 1.0:
         return
     settles = option("y_prob")
-    what = f"All {count(values.size)} scores"
-    taken = "sigmoid of scores, and labels are predicted above 0"
-    yield doubt("D102", what=what, option=settles, taken=taken)
+    what = f"All {count(values.size)} {scores.kind}"
+    yield doubt("D102", what=what, option=settles, why=_WHY_RANGE[scores.kind])
 
 
 def _of_ranks(some: SetRows) -> Iterator[Doubt]:

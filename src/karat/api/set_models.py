@@ -37,12 +37,14 @@ from karat.inference.confidence import Confidence
 from karat.inference.set_intervals import SetIntervals
 from karat.inference.set_score_intervals import SetScoreIntervals
 from karat.metrics import Metric, get
+from karat.metrics._applies import check_kind
 from karat.metrics._lift import Policy
 from karat.metrics._of_set_scores import SetScores, is_in_report
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import metrics_of_sets
 from karat.tally import Classes, Label
 from karat.tally.label_scores import LabelScores
+from karat.tally.score_kind import ScoreKind
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 from karat.tally.shared import common_labels
@@ -92,7 +94,7 @@ class SetModels:
             names.append("label_ranking_average_precision")
             if self._has_all:
                 names.append("mean_average_precision")
-                names += ["binary_cross_entropy"] if self._kinds == {True} else []
+                names += ["binary_cross_entropy"] if "scores" not in self._kinds else []
         return [get(name) for name in names]
 
     @property
@@ -102,9 +104,9 @@ class SetModels:
         return [name for name, rows in each if rows.scores is None]
 
     @property
-    def _kinds(self) -> set[bool]:
-        """Kinds of scores of the models: True for probabilities."""
-        return {rows.scores.is_prob for rows in self.rows if rows.scores is not None}
+    def _kinds(self) -> set[ScoreKind]:
+        """Kinds of scores of the models."""
+        return {rows.scores.kind for rows in self.rows if rows.scores is not None}
 
     @property
     def _has_all(self) -> bool:
@@ -115,16 +117,22 @@ class SetModels:
         found = [m for m in metrics_of_sets() if m.record.in_report]
         if self._without_scores:
             return [m for m in found if not m.needs_scores]
-        # Of losses no model may have only what is listed of the other kind.
-        kind = {"is_prob": True in self._kinds, "has_all": self._has_all}
-        return [m for m in found if not m.needs_scores or is_in_report(m, **kind)]
+
+        def is_listed(metric: Metric) -> bool:
+            each = (is_in_report(metric, kind, has_all=self._has_all) for kind in self._kinds)
+            return not metric.needs_scores or all(each)
+
+        return list(filter(is_listed, found))
 
     def check(self, wanted: Sequence[Metric]) -> None:
         """Refuse metrics that sets do not have, or that read missing scores (K166, K219, K220)."""
         missing = self._without_scores
         for metric in wanted:
-            if meant_on_sets(metric).needs_scores and missing:
+            meant = meant_on_sets(metric)
+            if meant.needs_scores and missing:
                 raise without_scores(metric, missing)
+            for kind in self._kinds:
+                check_kind(meant, kind)
 
     def check_labels(self) -> None:
         """Labels that are only predicted are legal."""

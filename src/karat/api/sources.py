@@ -7,7 +7,7 @@ from typing import Any
 from karat.api.arguments import column_name, is_frequency
 from karat.api.options import plain_text
 from karat.api.request.request import Request
-from karat.data.roles import Role
+from karat.data.roles import SCORE_ROLES, Role
 from karat.data.slices.folds import columns_of_folds
 from karat.data.sources.arrays.rows import RowArguments
 from karat.data.sources.columns import TableRequest
@@ -20,8 +20,7 @@ def columns_to_read(request: Request) -> TableRequest:
     return TableRequest(
         true=column_name("y_true", request.true),
         pred=column_name("y_pred", request.pred),
-        prob=request.prob,
-        score=request.score,
+        **request.columns_of_scores,
         weights=request.weights,
         clusters=request.clusters,
         ids=request.id,
@@ -40,14 +39,14 @@ def columns_to_read(request: Request) -> TableRequest:
 
 def check_sources(request: Request) -> None:
     """Refuse arguments of different kinds of sources (K141, K143, K144)."""
-    arrays = [name for name in ("y_prob", "y_score") if getattr(request, name) is not None]
+    arrays = [name for name, values in request.outputs.items() if values is not None]
     if arrays and request.confusion is not None:
         found = f"{arrays[0]} was given with confusion="
         do = "Give one of them: a confusion matrix has no scores."
         raise error("K141", argument=arrays[0], found=found, do=do)
     if request.has_data:
         return
-    roles = ("true", "pred", "prob", "score")
+    roles = ("true", "pred", *SCORE_ROLES)
     named = [name for name in roles if getattr(request, name) is not None]
     beside = ("weights", "clusters", "ids")
     named += [name for name in beside if isinstance(getattr(request, name), str)]

@@ -90,13 +90,13 @@ def report_of_table(
                 if isinstance(source, Rows | Counted):
                     open_files.close()
                 elif isinstance(source, FileStream):
-                    at = checked_threshold(spec.threshold, source.classes, is_prob=source.is_prob)
+                    at = checked_threshold(spec.threshold, source.classes, source.kind)
                     empty = replace(empty, threshold=at)
                     source = replace(source, is_of_labels=_is_of_labels(spec), threshold=at)
             else:
                 # The classes of the units determine the positive class.
-                is_prob = isinstance(units.digest, Rows) and units.digest.is_prob
-                at = checked_threshold(spec.threshold, units.classes, is_prob=is_prob)
+                kind = units.digest.kind if isinstance(units.digest, Rows) else None
+                at = checked_threshold(spec.threshold, units.classes, kind)
                 empty = replace(empty, threshold=at)
                 if _is_of_labels(spec) and request.checkpoint is None:
                     units = replace(units, is_of_labels=True, threshold=empty.threshold)
@@ -139,9 +139,7 @@ def report_of_table(
                 scores = refined(scores, source, spec.n_threads, cleanup)
                 counted = replace(counted, scores=scores)
             check_found_scores(counted, request.score)
-            counted = with_order_of_columns(
-                counted, {"prob": request.prob, "score": request.score}, request.labels
-            )
+            counted = with_order_of_columns(counted, request.columns_of_scores, request.labels)
         report = report_of(counted, spec)
         if then is not None:
             then(source if counted.sets is None else counted, report)
@@ -161,16 +159,14 @@ def _columns(request: Request, spec: Spec, *, lists_rows: bool) -> TableRequest:
         clusters = ""
     if spec.threshold is not None and request.pred:
         raise both_decide("a column of predictions", spec.threshold)
-    prob, score = request.prob, request.score
-    is_chosen = spec.threshold is not None or prob or score
+    named = request.columns_of_scores
+    is_chosen = spec.threshold is not None or any(named.values())
     if _is_of_labels(spec) and (request.pred or not is_chosen):
         # Scores detected by name are read only if they are needed for predictions.
-        prob = UNLESS_PREDICTED if prob is None else prob
-        score = UNLESS_PREDICTED if score is None else score
+        named = {x: UNLESS_PREDICTED if name is None else name for x, name in named.items()}
     return replace(
         columns_to_read(request),
-        prob=prob,
-        score=score,
+        **named,
         clusters=clusters,
         # Ids of rows in memory leave no column of that role.
         unique=request.ids if isinstance(request.ids, str | None) else "",

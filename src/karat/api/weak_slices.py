@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from karat.api.arguments import column_name, of_table, score_columns
+from karat.api.arguments import column_name, of_table, scores_of_table
 from karat.api.doubts import of_rows, with_order_of_rows
 from karat.api.forms import attach_forms
 from karat.api.measuring import Spec, report_of
@@ -24,7 +24,7 @@ from karat.data.checks import doubts_of_order, unused_groups
 from karat.data.clusters import RowNames, as_clusters, encode_names, names_of_column, one_cluster
 from karat.data.labels.counting import count_codes
 from karat.data.listing import checked_ids
-from karat.data.roles import Role, find_roles
+from karat.data.roles import SCORE_ROLES, Role, find_roles
 from karat.data.rows import Rows
 from karat.data.scores.columns import UNLESS_PREDICTED
 from karat.data.scores.rows import InMemoryScores
@@ -89,7 +89,7 @@ class WeakSlices(weak.WeakSlices):
 attach_forms(WeakSlices)
 
 
-_OF_SCORES: Final = ("prob", "score")
+_OF_SCORES: Final = SCORE_ROLES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -317,8 +317,8 @@ def _read(request: Request, metric: Metric | None) -> _Given:
     """The rows of a request."""
     y_true, y_pred = request.y_true, request.y_pred
     by, loss, weights, clusters = request.by, request.loss, request.weights, request.clusters
-    has_predictions = any(x is not None for x in (y_pred, request.y_prob, request.y_score))
-    columns = ("true", "pred", "prob", "score")
+    has_predictions = y_pred is not None or request.has_scores
+    columns = ("true", "pred", *SCORE_ROLES)
     named = [name for name in columns if getattr(request, name) is not None]
     is_file = names_files(y_true)
     if loss is not None and metric is not None:
@@ -362,11 +362,11 @@ def _read(request: Request, metric: Metric | None) -> _Given:
         raise error("K144")
     threshold = request.threshold
     options = RowArguments(request.labels, request.positive, weights, clusters, threshold=threshold)
-    if request.y_prob is None and request.y_score is None:
+    if not request.has_scores:
         refuse_threshold(threshold)
         rows = label_rows(y_true, y_pred, options)
     else:
-        scores = given_scores(request.y_prob, request.y_score)
+        scores = given_scores(request.outputs)
         rows = score_rows(y_true, scores, y_pred, options)
     values, left_out = _columns(by)
     coded, unfit = _coded(values, rows.n, "y_true")
@@ -407,10 +407,10 @@ def _of_table(request: Request, metric: Metric | None) -> _Given:
     """The rows of a table or of files, read by the reader of every verb."""
     source = request.y_true
     where = "files" if names_files(source) else None
-    prob, score = score_columns("y_prob", request.prob), score_columns("y_score", request.score)
-    if not (prob or score) and (metric is None or not metric.needs_scores):
+    named = scores_of_table(request)
+    if not any(named.values()) and (metric is None or not metric.needs_scores):
         # Scores that are found by their names are read only where they have to predict.
-        prob = score = UNLESS_PREDICTED
+        named = dict.fromkeys(named, UNLESS_PREDICTED)
     # A cross of columns is looked at anyway.
     by = request.by
     groups = () if by is None else tuple((name,) for key in named_columns(by) for name in key)
@@ -418,8 +418,7 @@ def _of_table(request: Request, metric: Metric | None) -> _Given:
         columns_to_read(request),
         true=column_name("y_true", request.true),
         pred=column_name("y_pred", request.pred),
-        prob=prob,
-        score=score,
+        **named,
         weights=of_table("weights", request.weights, where),
         clusters=of_table("clusters", request.clusters, where),
         groups=tuple(dict.fromkeys(groups)),
@@ -429,8 +428,7 @@ def _of_table(request: Request, metric: Metric | None) -> _Given:
     rows = read_rows(source, "the rows", columns)
     # Sets of labels are not searched.
     assert isinstance(rows, Rows)
-    named = {"prob": request.prob, "score": request.score}
-    rows = with_order_of_rows(rows, named, request.labels)
+    rows = with_order_of_rows(rows, request.columns_of_scores, request.labels)
     read = _of_rows(rows, request.threshold, are_chosen=by is not None)
     return replace(read, ids=rows.ids) if request.ids else read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -30,6 +30,7 @@ _SHOWN: dict[str, str] = {
     "true": "truth",
     "pred": "prediction",
     "weights": "weight",
+    "logit": "logits",
     "score": "scores",
     "prob": "probabilities",
     "confidence": "confidence",
@@ -43,9 +44,10 @@ _SHOWN: dict[str, str] = {
     "group": "group",
     "clusters": "clusters",
 }
+_SCORES: Final = ("prob", "logit", "score")
 _OPTIONS: dict[Role, str] = {"true": "--true", "pred": "--pred", "weights": "--weights"}
-_USED = (*_OPTIONS, "prob", "score")
-_NAMED = ("true", "pred", "prob", "score", "weights", "clusters", "ids", "folds")
+_USED = (*_OPTIONS, *_SCORES)
+_NAMED = ("true", "pred", *_SCORES, "weights", "clusters", "ids", "folds")
 
 
 @click.command(
@@ -104,7 +106,7 @@ def _roles(
     from karat.data.scores.columns import role_of_family
 
     settled = {*named, *(_USED if mapping else ())}
-    settled |= {"prob", "score"} if settled & {"prob", "score"} else set()
+    settled |= {*_SCORES} if settled & {*_SCORES} else set()
     taken = {
         name: role
         for role, columns in {**named, **mapping}.items()
@@ -115,7 +117,7 @@ def _roles(
         family = families.get(name)
         role = survey.roles.role_of(name) if family is None else role_of_family(family)
         is_one_of_many = family is None and role and len(survey.roles.candidates[role]) > 1
-        mark = "?" if is_one_of_many or (is_asked and role in ("prob", "score")) else ""
+        mark = "?" if is_one_of_many or (is_asked and role in _SCORES) else ""
         shown = f"{role or ''}{mark}"
         yield name, taken.get(name, "" if role in settled else shown), family
 
@@ -190,7 +192,7 @@ def _document(
     if not named:
         predicted = ""
         if scores is not None:
-            kind = "probability" if scores.role == "prob" else "score"
+            kind = "score" if scores.role == "score" else "probability"
             predicted = shown_prediction(kind, threshold, of_sets=of_sets)
         lines = [*_mapping(survey, scores, problem, predicted, threshold), *notes]
     found: list[Section] = [_table(survey, named, mapping, is_asked=problem is not None)]
@@ -225,7 +227,8 @@ def _mapping(
             settled.append(f"{name}={found[0] if found else 'none'}")
         elif role == "pred" and problem is None:
             line = f"{name}: no column has a usual name; name it with {option}."
-            lines.append(f"{line} Or name probabilities with --prob, scores with --score.")
+            others = "probabilities with --prob, logits with --logit, scores with --score"
+            lines.append(f"{line} Or name {others}.")
         elif role == "true":
             lines.append(f"{name}: no column has a usual name; name it with {option}.")
     if scores is not None:
@@ -233,7 +236,7 @@ def _mapping(
     if problem is not None:
         candidates = problem.context["candidates"]
         lines.append(
-            f"probabilities or scores: {candidates} are candidates; name one with --prob or "
-            "--score. --prob '' --score '' leaves them out."
+            f"probabilities, logits or scores: {candidates} are candidates; name one with "
+            "--prob, --logit or --score. --prob '' --logit '' --score '' leaves them out."
         )
     return [", ".join(settled), *lines] if settled else lines

@@ -103,7 +103,7 @@ def _one(metric: Metric) -> Document:
     lines = [
         ("definition", metric.definition),
         ("function", _function(metric)),
-        ("read from", "probabilities (y_prob) or scores (y_score)" * metric.needs_scores),
+        ("read from", _read_from(metric)),
         ("undefined when", metric.undefined_when or "never"),
         ("also called", ", ".join(metric.aliases)),
         ("averages", ", ".join(record.lifted(average) for average in record.averages)),
@@ -120,6 +120,15 @@ def _one(metric: Metric) -> Document:
         Table("Facts", columns, rows),
     ]
     return Document(str(metric), tuple(facts), tuple(sections))
+
+
+def _read_from(metric: Metric) -> str:
+    """Which outputs of a model a metric of scores reads."""
+    if not metric.needs_scores:
+        return ""
+    if metric.record.reads_probabilities:
+        return "probabilities (y_prob) or logits (y_logit)"
+    return "probabilities (y_prob), logits (y_logit) or scores (y_score)"
 
 
 def _function(metric: Metric) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _SETTINGS: Final = ("anytime", "windows", "level", "labels", "positive", "threshold", "undefined")
 _READING: Final = (
-    *("true", "pred", "prob", "score", "weights", "clusters", "id", "nulls"),
+    *("true", "pred", "prob", "logit", "score", "weights", "clusters", "id", "nulls"),
     *("baseline_pred", "baseline_prob"),
 )
 """Not `where`: it may choose the rows of a batch."""

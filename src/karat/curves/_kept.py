@@ -31,6 +31,7 @@ from karat.curves._traced import (
 )
 from karat.errors import KaratError, error
 from karat.metrics import ClassProbabilities, ClassRanks
+from karat.metrics._applies import refuse_without_probabilities
 from karat.metrics._measure import Later
 from karat.metrics._reliability import binned
 from karat.tally import Classes, Label
@@ -57,19 +58,25 @@ class ClassCurves:
     `errors` maps the name of a traced curve to its distance from the whole curve. `decided` [t, 2]
     has the true and false positives at or above each threshold probability of `Curves.decisions`.
     `quantiles` is the reliability in bins of equal weight, for a rare class of two; else None.
+    Scores that are no probabilities have none of `reliability`, `decided` and `quantiles`.
     """
 
     points: Points
     errors: Mapping[str, float]
     cost_area: float
     n_cost: int
-    reliability: Reliability
-    decided: Floats
+    reliability: Reliability | None
+    decided: Floats | None
     quantiles: Reliability | None = None
 
     @classmethod
     def of(
-        cls, label: Any, ranks: ClassRanks, probabilities: ClassProbabilities, *, is_of_two: bool
+        cls,
+        label: Any,
+        ranks: ClassRanks,
+        probabilities: ClassProbabilities | None,
+        *,
+        is_of_two: bool,
     ) -> ClassCurves:
         """Return the curve data of a column by score and by probability, while it is sorted.
 
@@ -83,6 +90,8 @@ class ClassCurves:
             guides = (Roc.name, PrecisionRecall.name)
             places, errors = simplified(points, planes, guides, MOST_POINTS)
             points = points.at(places)
+        if probabilities is None:
+            return cls(points, errors, cost.area, cost.n_full, None, None)
         reliability = reliability_curve(
             probabilities.made(binned, _N_BINS, "uniform", "right"), label
         )
@@ -98,23 +107,25 @@ class ClassCurves:
 class Keeper:
     """Collects the curves of the column of each class, in any order, on any thread."""
 
-    def __init__(self, classes: Classes) -> None:
-        self._classes = classes
+    def __init__(self, classes: Classes, kind: str) -> None:
+        self._classes, self._has_probabilities = classes, kind != "scores"
         self._kept: dict[int, ClassCurves] = {}
 
     def take(self, i: int, ranks: ClassRanks, probabilities: ClassProbabilities) -> None:
         label, is_of_two = self._classes.labels[i], self._classes.k == 2
-        self._kept[i] = ClassCurves.of(label, ranks, probabilities, is_of_two=is_of_two)
+        known = probabilities if self._has_probabilities else None
+        self._kept[i] = ClassCurves.of(label, ranks, known, is_of_two=is_of_two)
 
     def curves(self) -> Curves:
-        return Curves(self._classes, tuple(self._kept[i] for i in range(self._classes.k)))
+        kept = tuple(self._kept[i] for i in range(self._classes.k))
+        return Curves(self._classes, kept, has_probabilities=self._has_probabilities)
 
 
 class CurvesLater(Sequence[ClassCurves]):
     """Curve data of each class, made at first read."""
 
-    def __init__(self, classes: Classes, later: Later) -> None:
-        self._classes, self._later = classes, later
+    def __init__(self, classes: Classes, later: Later, kind: str) -> None:
+        self._classes, self._later, self._kind = classes, later, kind
         self._kept: list[ClassCurves | None] = [None] * classes.k
 
     def __len__(self) -> int:
@@ -130,7 +141,9 @@ class CurvesLater(Sequence[ClassCurves]):
             found = self._kept[i]  # another thread may have been faster
             if found is None:
                 label, is_of_two = self._classes.labels[i], self._classes.k == 2
-                found = ClassCurves.of(label, *self._later.views(i), is_of_two=is_of_two)
+                ranks, probabilities = self._later.views(i)
+                known = None if self._kind == "scores" else probabilities
+                found = ClassCurves.of(label, ranks, known, is_of_two=is_of_two)
                 self._kept[i] = found
         return found
 
@@ -150,6 +163,7 @@ class Curves:
         kept: the curve data of each.
         decisions: float64[t], threshold probabilities of the net benefit.
         sampling: facts about the rows; None if unknown.
+        has_probabilities: whether there are curves of probabilities, not of scores alone.
 
     Example:
         >>> import karat
@@ -164,6 +178,7 @@ class Curves:
     kept: Sequence[ClassCurves]
     decisions: Floats = field(default_factory=lambda: DECISIONS)
     sampling: Sampling | None = None
+    has_probabilities: bool = True
 
     @cached_property
     def roc(self) -> ByClass[Roc]:
@@ -193,7 +208,18 @@ class Curves:
     @cached_property
     def reliability(self) -> ByClass[Reliability]:
         """Reliability diagrams with 15 bins; see `karat.curves.reliability`."""
-        return self._each(lambda kept, _: kept.reliability)
+
+        def made(kept: ClassCurves, _: Any) -> Reliability:
+            assert kept.reliability is not None
+            return kept.reliability
+
+        self._need_probabilities(Reliability.name)
+        return self._each(made)
+
+    def _need_probabilities(self, name: str) -> None:
+        """Refuse a curve of probabilities of other scores (K319)."""
+        if not self.has_probabilities:
+            refuse_without_probabilities(f"curves.{name}", "scores")
 
     @cached_property
     def reliability_by_quantile(self) -> Mapping[Label, Reliability]:
@@ -223,10 +249,12 @@ class Curves:
         """Net benefit at 0.01, 0.02, … 0.99; see `karat.curves.net_benefit`."""
 
         def made(kept: ClassCurves, label: Any) -> NetBenefit:
+            assert kept.decided is not None
             tps, fps = kept.decided.T
             n_pos, n_neg = kept.points.n_pos, kept.points.n_neg
             return net_benefit_curve(tps, fps, n_pos, n_neg, self.decisions, label)
 
+        self._need_probabilities(NetBenefit.name)
         return self._each(made)
 
     def _traced(self, kind: type[T]) -> ByClass[T]:
@@ -247,7 +275,8 @@ class Curves:
     def __iter__(self) -> Iterator[str]:
         """The names of the curves."""
         yield from (kind.name for kind in TRACED)
-        yield from (Reliability.name, Cost.name, NetBenefit.name)
+        names = (Reliability.name, Cost.name, NetBenefit.name)
+        yield from names if self.has_probabilities else (Cost.name,)
 
 
 def no_curves(scores: str | None, k: int, *, is_whole: bool) -> KaratError:
@@ -255,7 +284,7 @@ def no_curves(scores: str | None, k: int, *, is_whole: bool) -> KaratError:
     ask = "Ask for them: karat.curves.roc(y_true, y_prob=..., classes=[...])."
     if scores is None:
         found = "It was made from labels, without probabilities or scores"
-        return error("K308", found=found, do="Give y_prob= or y_score=.")
+        return error("K308", found=found, do="Give y_prob=, y_logit= or y_score=.")
     if not is_whole:
         found = "Some metrics were asked for, not the whole report"
         return error("K308", found=found, do=f"Leave metrics= out. {ask}")

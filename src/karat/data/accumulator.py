@@ -16,7 +16,7 @@ from karat.data.labels.column import Column, Flags
 from karat.data.labels.counting import count_codes
 from karat.data.listing import listed_of
 from karat.data.rows import Counted, Repeats, Rows, numbered
-from karat.data.scores.containers import Argument, Scores
+from karat.data.scores.containers import Scores
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts, classes_of_columns
 from karat.data.slices.codes import Key, SliceCodes, coded_texts, of_columns, searched_columns
@@ -29,6 +29,7 @@ from karat.tally.folds import FoldColumns
 from karat.tally.held_rows import HeldRows, RowChunk
 from karat.tally.held_sets import HeldSets
 from karat.tally.listed_rows import ListedRows
+from karat.tally.score_kind import ARGUMENTS, ScoreKind
 from karat.tally.set_tally import SetRows
 
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -196,7 +197,7 @@ def rows_of_held(held: HeldRows, later: SlicesLater) -> Rows:
     whole = held.whole()
     assert whole.axes is not None
     clusters, columns = names_on_axes(held.axes, whole.axes)
-    argument: Argument = "y_prob" if held.is_prob else "y_score"
+    argument = ARGUMENTS[held.kind]
     return Rows(
         held.classes,
         whole.codes,
@@ -264,7 +265,7 @@ class Origin:
         mapping: column by role, if the rows come from a table.
         source: files, format, table, query, filter.
         warnings: sentences for the reader.
-        scores: ``"probabilities"`` or ``"scores"`` if they determined the predictions and were not
+        scores: kind of the scores if they determined the predictions and were not
             kept; None otherwise.
     """
 
@@ -319,6 +320,13 @@ class Tallies:
     def folds(self) -> FoldColumns | None:
         """The columns of folds, whose slices are among those of the rows; or None."""
         return self.later.folds if self.rows is None else self.rows.folds or self.later.folds
+
+    @property
+    def kind(self) -> ScoreKind | None:
+        """Whether the scores are probabilities, logits or others; None without any."""
+        if self.rows is not None:
+            return self.rows.kind
+        return None if self.scores is None or self.scores.shape is None else self.scores.kind
 
     @property
     def limits_of_scores(self) -> tuple[float, float] | None:
@@ -399,7 +407,7 @@ class Tallies:
             InMemoryScores.of(checked, n_threads=n_threads, is_part=True).read()
         axes, codes = axes_of(batch)
         chunk = RowChunk(batch.true, batch.scores.values, pred, batch.weights, axes=codes)
-        held = HeldRows(batch.classes, (chunk,), batch.is_prob, batch.scores.tolerance, axes)
+        held = HeldRows(batch.classes, (chunk,), batch.scores.kind, batch.scores.tolerance, axes)
         scores = (self.scores or empty).with_rows(held, n_threads)
         unverified = added(self.unverified, batch.unverified)
         n_dropped = self.n_dropped + batch.n_dropped

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat.data.labels.align import check_kinds
 from karat.data.labels.column import Column, Flags, check_lengths, of_rows, resolved
 from karat.data.labels.containers import encode
-from karat.data.roles import find_roles, normalized
+from karat.data.roles import NO_SCORES, SCORE_ROLES, find_roles, normalized
 from karat.data.rows import Rows
 from karat.data.scores.containers import Scores
 from karat.data.sources.arrays.rows import NONE, RowArguments, label_rows, score_rows
@@ -38,7 +38,7 @@ _NAMES: Final = (
     "weak_label rater autorater"
 )
 _NAMES_OF_JUDGES: Final = frozenset(_NAMES.split())
-_ROLES: Final = ("pred", "prob", "score", "weights", "clusters")
+_ROLES: Final = ("pred", *SCORE_ROLES, "weights", "clusters")
 _LEAST: Final = 2
 _SMALLEST: Final = 1e-100
 
@@ -187,7 +187,7 @@ def _of_frame(frame: Frame, columns: JudgeColumns, request: TableRequest) -> Jud
     try:
         found = find_columns(request, names, types)
     except NoColumnError:
-        if any(wanted[role] for role in ("pred", "prob", "score")):
+        if any(wanted[role] for role in ("pred", *SCORE_ROLES)):
             raise
         has_predictions, found = False, None
     declared = request.labels
@@ -205,7 +205,7 @@ def _of_frame(frame: Frame, columns: JudgeColumns, request: TableRequest) -> Jud
 
     given = {**wanted, "true": gold}
     if found is None:
-        names, given = (*names, judge), {**given, "pred": judge, "prob": "", "score": ""}
+        names, given = (*names, judge), {**given, "pred": judge, **NO_SCORES}
     overlay = Frame(names, types, frame.kind, values, frame.first_rows)
     rows = read_rows(
         overlay,

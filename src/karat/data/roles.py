@@ -8,17 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from karat.errors import KaratError, error, shown
 from karat.errors.options import option
 from karat.errors.reasons import ManyColumnsError, NoColumnError, UnknownColumnError
+from karat.tally.score_kind import ARGUMENT_OF_ROLE, ScoreRole
 
 Role: TypeAlias = Literal[
     "true",
     "pred",
     "weights",
     "score",
+    "logit",
     "prob",
     "confidence",
     "id",
@@ -60,7 +62,8 @@ _ROLES: Final[Mapping[Role, _Facts]] = {
         "label_pred class_pred",
     ),
     "weights": _Facts("the weights", "sample_weight sample_weights case_weight case_weights"),
-    "score": _Facts("the scores", "y_score score scores prediction_score logit logits"),
+    "score": _Facts("the scores", "y_score score scores prediction_score"),
+    "logit": _Facts("the logits", "y_logit logit logits"),
     "prob": _Facts(
         "the probabilities",
         "proba prob probability y_prob y_proba p p_hat phat pred_proba pred_prob predicted_proba "
@@ -98,12 +101,13 @@ _WEIGHTS: Final = (
     "iweight iweights exposure"
 )
 """Names that are of weights or of a feature: never taken as weights by name alone."""
-EXACT_SCORES: Final = frozenset(["y_score"])
+EXACT_SCORES: Final = frozenset(["y_logit", "logit", "logits", "y_score"])
 """Names of scores that are read beside predictions that the caller named."""
 _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     "pred": frozenset(["pred", "preds", "predicted", "prediction", "predictions", "yhat"]),
     "prob": frozenset(["prob", "proba", "probs", "probability", "probabilities"]),
-    "score": frozenset(["score", "scores", "logit", "logits"]),
+    "score": frozenset(["score", "scores"]),
+    "logit": frozenset(["logit", "logits"]),
     "true": frozenset(["label", "labels", "target", "truth", "gt", "true", "gold", "actual"]),
 }
 """Words in a name that suggest a role, among names that `_ROLES` does not list."""
@@ -116,6 +120,11 @@ WEAK: Final[Mapping[Role, tuple[str, ...]]] = {
 """Names, or words in a name, that suggest a role and give none: the column has to be named."""
 KINDS_OF_WEIGHTS: Final = tuple(_KINDS_OF_WEIGHTS.split())
 """What stands before `weight` in names of weights, as in ``survey_weight``."""
+
+SCORE_ROLES: Final[tuple[ScoreRole, ...]] = tuple(ARGUMENT_OF_ROLE)
+
+NO_SCORES: Final[Mapping[str, Any]] = dict.fromkeys(SCORE_ROLES, "")
+"""No column has probabilities, logits or scores."""
 
 CATBOOST_PREDICTION = "Class"
 
@@ -256,7 +265,7 @@ def find_roles(
     named = {name for found in candidates.values() for name in found}
     others = [name for name in free if name not in named]
     families = _families(others, known)
-    if candidates["prob"] or candidates["score"]:
+    if any(candidates[role] for role in SCORE_ROLES):
         families = tuple(family for family in families if len(family.columns) > 1)
     elif not families:
         families = _counted(others, known)
@@ -286,7 +295,7 @@ def nearest(name: str, columns: Sequence[str]) -> str:
 def _can_be(role: Role, key: str, family: Family) -> bool:
     if role in ("weights", "confidence"):
         return family in _NUMBERS
-    if role in ("score", "prob"):
+    if role in SCORE_ROLES:
         return family in _NUMBERS or family == "list"
     # A name of an image, not its pixels.
     return key != "image" or family in ("whole", "text", "unknown")

@@ -19,6 +19,7 @@ from karat.data.weights import Weights
 from karat.errors import KaratError
 from karat.tally import Cells, Classes, Label
 from karat.tally.folds import FoldColumns
+from karat.tally.score_kind import ScoreKind
 from karat.tally.shared import if_any, recoding, taken
 
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -87,8 +88,8 @@ class Rows:
         left_out: column → why it has no slices, if a search was requested.
         cells: the tally of the labels, if there are no scores.
         name: name of the rows in messages: a path, ``"the baseline"``.
-        mapping: column by role: ``true``, ``pred``, ``weights``; for ``prob`` or ``score`` the
-            list of columns; ``clusters`` if there are any.
+        mapping: column by role: ``true``, ``pred``, ``weights``; for ``prob``, ``logit`` or
+            ``score`` the list of columns; ``clusters`` if there are any.
         source: origin of the rows.
         warnings: sentences for the reader.
         n_dropped: number of rows left out because a label or a weight is missing.
@@ -133,9 +134,14 @@ class Rows:
         return len(self.true)
 
     @property
+    def kind(self) -> ScoreKind | None:
+        """Whether the scores are probabilities, logits or others; None without any."""
+        return None if self.scores is None else self.scores.kind
+
+    @property
     def is_prob(self) -> bool:
         """True if the scores are probabilities."""
-        return self.scores is not None and self.scores.is_prob
+        return self.kind == "probabilities"
 
     @property
     def values(self) -> npt.NDArray[Any] | None:

@@ -28,6 +28,9 @@ K318  {argument} holds -100, which is never predicted.
       Torch and Hugging Face mark positions with -100 that are left out. The other classes: {rest}.
       Leave these rows out of every argument: keep = y_true != -100. If -100 is a class, list every
           class with {option}.
+K319  {name} reads probabilities, and there are scores of any kind.
+      The numbers were given as {y_score}, which ranks rows and has no probabilities.
+      Give logits, as the last layer of a network has them, as {y_logit}; probabilities as {y_prob}.
 K424  {what} of confusion= {are} {sums}.
       {found}.
       {do}

@@ -48,7 +48,7 @@ K102  {left} and {right} describe different numbers of rows.
       Rows are matched by position; align the two before the call.
 K103  {argument} is not one label per row.
       It has shape {shape}.
-      Give shape (n,) or (n, 1): the label itself. Probabilities are y_prob=, other scores y_score=.
+      Give shape (n,) or (n, 1): the label itself. Probabilities are y_prob=, logits y_logit=.
           Sets of labels (an indicator matrix, lists of labels), as truth and as prediction, are for
           karat.evaluate and functions of labels: karat.macro_f1, karat.subset_accuracy.
 K104  {argument} has missing {things}.
@@ -56,8 +56,8 @@ K104  {argument} has missing {things}.
       {do}
 K105  {argument} holds numbers that are not whole, so they cannot be labels.
       First at row {row}: {value!r}; {count} of {n} rows.
-      Scores and probabilities are not labels: give them as y_prob= or y_score=, or choose a
-          class for each row first.
+      Outputs of a model are not labels: give probabilities as y_prob=, logits as y_logit=, other
+          scores as y_score=; or choose a class for each row first.
 K106  {argument} holds values of a kind that cannot be labels.
       {found}.
       Labels are strings, whole numbers, booleans, dates or times; convert them first.
@@ -124,9 +124,10 @@ K127  The true labels are missing.
 K128  The predictions are missing.
       {found}.
       {do}
-K129  Probabilities and other scores are given together.
+K129  Outputs of two kinds are given together.
       {found}.
-      Give one of {prob} and {score}: the latter for scores that are not probabilities.
+      Give one of {options}: y_prob= is for probabilities, y_logit= for logits, y_score= for any
+          other scores.
 K130  {argument} does not hold one real number, or one row of them, for each row.
       {found}.
       Give numbers of shape (n, k), one column for each class, or (n,) for the positive class of
@@ -136,11 +137,11 @@ K131  {argument} has scores that are missing, NaN or infinite.
       Every row needs a finite number for every class; remove such rows from all arguments.
 K132  {argument} has values that are not probabilities.
       First at row {row}{place}: {value!r}; {count} of {n} rows.
-      Probabilities lie from 0 to 1; give logits and other scores as y_score=.
+      Probabilities lie from 0 to 1; give logits as y_logit=, other scores as y_score=.
 K133  Rows of {argument} do not add up to 1.
       First at row {row}: its sum is {value!r}; {count} of {n} rows. The tolerance is {tolerance}.
-      Probabilities are never renormalized: give a column for every class, or give other scores as
-          y_score=.
+      Probabilities are never renormalized: give a column for every class, or give logits as
+          y_logit=, other scores as y_score=.
 K134  {argument} has scores for {n_columns} classes; the labels have {k}.
       Classes: {labels}.
       {do}
@@ -332,7 +333,7 @@ K196  {argument} has a label twice in one row.
 K197  {argument} is not an indicator matrix of 0 and 1.
       First at row {row}, column {column}: {value!r}; {count} cells.
       Give 1 where a row has the label and 0 where not; NaN where the truth is unknown.
-          Probabilities are y_prob=, other scores y_score=. If columns have several classes, report
+          Probabilities are y_prob=, logits y_logit=. If columns have several classes, report
           each: karat.evaluate(y_true[:, 0], y_pred[:, 0]).
 K198  labels= does not fit the columns of {argument}.
       {argument} has {n_columns} columns, labels= lists {n_labels}.
@@ -498,7 +499,7 @@ K406  No column could be found for {role}.
       Name it: {option}.
 K407  Column {column!r} holds numbers that are not labels.
       First at row {row}: {value!r}.
-      If these are scores or probabilities, name the column with y_score= or y_prob=; name the
+      If these are outputs of a model, name the column with y_prob=, y_logit= or y_score=; name the
           column of predicted labels with y_pred=.
 K408  The SQL query failed.
       {found}

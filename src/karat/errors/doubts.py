@@ -20,8 +20,7 @@ D101  No class is named as the positive one.
           positive class (precision, recall, F1).
 D102  The scores may be probabilities.
       {what} lie in [0, 1].
-      If they are probabilities, give them as {option}: losses and calibration take a
-          {taken}.
+      If they are probabilities, give them as {option}: {why}.
 D103  The scores{of} rank {classes} in reverse.
       {areas}.
       {do}
@@ -150,10 +149,14 @@ D157  Rows may be batches with one label for each of their rows.
       They are read as sets, whose order counts nothing. If they are batches, join them:
           np.concatenate(y_true), np.concatenate(y_pred).
 D158  Columns of scores are compared with probabilities.
-      {scores} {has} scores, and {probs} {have} probabilities. Areas rank rows by each column as
-          given, and softmax changes the ranks in more than two columns.
-      Give all models in one form: as {option} the softmax of the scores of {scores}, such as
-          scipy.special.softmax(scores, axis=1).
+      {scores} {has} scores, and {probs} {have} probabilities or logits. Areas rank rows by each
+          column of scores as given, and softmax changes the ranks in more than two columns.
+      If the scores of {scores} are logits, give them as {option}.
+D159  The columns of scores{of} may be logits.
+      {name} is {columns} by each column as given, and {odds} by their log-odds, which rank as their
+          softmax does{sample}.
+      If they are logits, give them as {option}: what a row adds to every column then changes
+          nothing.
 D150  The truth may code its classes in two ways.
       {counts}.
       If they are the same classes, write each in one way in every row and file; if not, list every
@@ -340,9 +343,9 @@ def no_scores(name: str, warnings: Iterable[str] = ()) -> KaratError:
     if unread is not None:
         do = f"{unread.noticed} {unread.evidence} {unread.option}"
     elif is_command_line():
-        do = f"Give {option('y_prob')} or {option('y_score')}."
+        do = f"Give {option('y_prob')}, {option('y_logit')} or {option('y_score')}."
     else:
-        do = "Give y_prob= or y_score=."
+        do = "Give y_prob=, y_logit= or y_score=."
     return error("K210", name=name, do=do)
 
 

@@ -31,6 +31,9 @@ _WORDS: Final = {
     "y_proba": "y_prob",
     "probas_pred": "y_prob",
     "y_scores": "y_score",
+    "logit": "y_logit",
+    "logits": "y_logit",
+    "y_logits": "y_logit",
     "n_jobs": "n_threads",
     "num_threads": "n_threads",
     "thread_count": "n_threads",
@@ -293,7 +296,8 @@ def unnamed_arguments(
 
 def unnamed_scores(found: str) -> KaratError:
     """K138: probabilities or scores were given, and nothing says which of the two."""
-    do = "Name what they are: y_prob= for probabilities, y_score= for any other scores."
+    do = "Name what they are: y_prob= for probabilities, y_logit= for logits, y_score= for any "
+    do += "other scores."
     return error("K138", what="Probabilities and scores", found=found, do=do)
 
 

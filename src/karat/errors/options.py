@@ -13,6 +13,7 @@ _flags: dict[str, str] = {
     "wait": "--wait",
     "with_rows": "--with-rows",
     "y_prob": "--prob",
+    "y_logit": "--logit",
     "y_score": "--score",
     "y_true": "--true",
     "y_pred": "--pred",
@@ -22,6 +23,7 @@ _ROLES: Final = {
     "true": "y_true",
     "pred": "y_pred",
     "prob": "y_prob",
+    "logit": "y_logit",
     "score": "y_score",
     "id": "ids",
 }
@@ -144,7 +146,7 @@ def as_typed(text: str) -> str:
 
 def argument_as_typed(name: str) -> str:
     """Return what messages call scores: ``y_prob``, or ``--prob``."""
-    return option(name) if _command_line and name in ("y_prob", "y_score") else name
+    return option(name) if _command_line and name in ("y_prob", "y_logit", "y_score") else name
 
 
 def part_of_group(name: str, value: Any) -> str | None:

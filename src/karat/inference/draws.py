@@ -516,7 +516,9 @@ def _anew(rows: ScoredRows, metric: Metric, asked: Confidence, clusters: Codes |
     if metric.lift == "plain":
         assert rows.classes.positive is not None
         classes = range(rows.classes.positive, rows.classes.positive + 1)
-    is_prob = metric.record.reads is ClassProbabilities
+    is_prob = metric.record.reads is ClassProbabilities or (
+        metric.record.is_threshold and rows.kind == "logits"
+    )
     each = np.array(
         [of_column(rows.column_values(i, is_prob=is_prob), rows.codes == i) for i in classes]
     )

@@ -7,8 +7,10 @@ from collections.abc import Collection, Sequence
 from karat.errors import KaratError, error, shown
 from karat.errors.options import each_option, is_command_line, option
 from karat.metrics._metric import Metric
+from karat.metrics._record import Record
 from karat.tally import Cells, Classes, reorder
 from karat.tally.look_alikes import slip_in
+from karat.tally.score_kind import ScoreKind
 
 
 def needs_both_classes(metric: Metric, classes: Classes) -> bool:
@@ -95,6 +97,25 @@ def check_applies(metric: Metric, classes: Classes, held: Collection[Metric]) ->
         do = f"Name the average, as {names[0]}. {each}." if names else f"{each}."
         do = _slip_in(classes) or do
         raise error("K307", name=metric.name, k=classes.k, found=found, do=do)
+
+
+def suits(record: Record, kind: ScoreKind) -> bool:
+    """Return whether a report of scores of a kind lists a metric of scores."""
+    is_none = record.reads_probabilities if kind == "scores" else False
+    return not (is_none or (kind == "probabilities" and record.is_of_scores_only))
+
+
+def check_kind(metric: Metric, kind: str | None) -> None:
+    """Refuse a metric that reads probabilities of scores that are none (K319)."""
+    if metric.record.reads_probabilities:
+        refuse_without_probabilities(str(metric), kind)
+
+
+def refuse_without_probabilities(name: str, kind: str | None) -> None:
+    """Refuse what reads probabilities of scores that are none (K319)."""
+    if kind == "scores":
+        options = {name: option(name) for name in ("y_score", "y_logit", "y_prob")}
+        raise error("K319", name=name, **options)
 
 
 def check_order(metric: Metric, classes: Classes) -> None:

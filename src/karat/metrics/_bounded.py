@@ -79,7 +79,7 @@ def _limits_of_columns(
     for place, bodies in columns.items():
         views = {order: Views(rows.ordered(order), place) for order in _ORDERS}
         for body in bodies:
-            of_body = {order: view.of(body[0].reads) for order, view in views.items()}
+            of_body = {order: view.of(body[0]) for order, view in views.items()}
             found[body, place] = _of_column(body, of_body)
     return found
 

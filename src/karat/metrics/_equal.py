@@ -26,7 +26,8 @@ class Equal:
         here: keywords of karat's function, where its defaults give another number.
         where: conditions on the data under which it holds, separated by commas.
         averages: the averages that the library has, unless it has all.
-        given: "y_score" where the library reads scores and karat is given them as such.
+        given: "y_logit" or "y_score" where the library reads logits or scores and karat is given
+            them as such.
         note: further remarks.
     """
 
@@ -35,7 +36,7 @@ class Equal:
     here: Mapping[str, Any] = field(default_factory=dict)
     where: str = ""
     averages: tuple[str | None, ...] = ()
-    given: Literal["", "y_score"] = ""
+    given: Literal["", "y_logit", "y_score"] = ""
     note: str = ""
 
     @property
@@ -68,7 +69,7 @@ def equal(
     *calls: str,
     where: str = "",
     averages: tuple[str | None, ...] = (),
-    given: Literal["", "y_score"] = "",
+    given: Literal["", "y_logit", "y_score"] = "",
     note: str = "",
     **here: Any,
 ) -> Equal:

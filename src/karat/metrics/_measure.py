@@ -245,8 +245,10 @@ def _by_column(
         if pairs:
             areas.append(views.ranks.ranked.areas())
         # One thread makes the columns, here.
-        for view in {*(record.reads for record, _ in here), *_CURVES[: 2 * bool(along)]}:
-            views.of(view)
+        for record, _ in here:
+            views.of(record)
+        if along:
+            views.prepare()
         totals = views.totals
         if rows.n_rows > N_LONG:
             workers.wait()
@@ -269,9 +271,6 @@ def _by_column(
     return found
 
 
-_CURVES: Final = (ClassRanks, ClassProbabilities)
-
-
 def _measure_column(
     i: int, views: Views, bodies: Sequence[Body], values: Mapping[Body, Floats], along: Along | None
 ) -> None:
@@ -287,7 +286,7 @@ def body_of(metric: Metric) -> Body:
 
 def _measured(body: Body, views: Views) -> float:
     record, params = body
-    return float(record.formula(views.of(record.reads), **dict(params)))
+    return float(record.formula(views.of(record), **dict(params)))
 
 
 class Views:
@@ -316,10 +315,23 @@ class Views:
     def confidences(self) -> Confidences:
         return Confidences(self._rows.confidences())
 
-    def of(self, reads: type) -> Any:
-        if reads is Confidences:
+    @cached_property
+    def thresholds(self) -> ClassRanks:
+        """By what is compared with a threshold: of logits the probability."""
+        if self._rows.kind != "logits":
+            return self.ranks
+        return ClassRanks(self._rows.by_threshold(self.probabilities.ranked))
+
+    def prepare(self) -> None:
+        """Sort the column by scores and by probabilities."""
+        _ = self.ranks, self.probabilities
+
+    def of(self, record: Record) -> Any:
+        if record.reads is Confidences:
             return self.confidences
-        return self.ranks if reads is ClassRanks else self.probabilities
+        if record.reads is not ClassRanks:
+            return self.probabilities
+        return self.thresholds if record.is_threshold else self.ranks
 
     @property
     def totals(self) -> npt.NDArray[Any]:

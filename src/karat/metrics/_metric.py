@@ -23,6 +23,7 @@ from karat.metrics._render import as_latex, as_text, undefined_condition
 from karat.metrics._rounding import ROUNDING_UNIT, at_ends
 from karat.tally import Cells, Classes
 from karat.tally.cached import cached_property
+from karat.tally.score_kind import KINDS
 from karat.tally.sums import clipped_at
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Metric:
         known = [item.name for item in record.parameters]
         for name in given:
             if name not in known:
-                word = karat_word(name, {*known, *COMMON, "y_prob", "y_score"}, given)
+                word = karat_word(name, {*known, *COMMON, *KINDS}, given)
                 also = f": {word}" if word else ""
                 raise unfit(record, f"There is no parameter {name!r}{also}")
         values = []

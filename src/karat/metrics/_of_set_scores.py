@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
+from karat.metrics._applies import check_kind, suits
 from karat.metrics._lift import Policy
 from karat.metrics._measure import lifted, measure
 from karat.metrics._metric import Metric, Values, means_within_range
@@ -19,6 +20,7 @@ from karat.metrics._set_views import LabelAreas, PooledLosses, RankedCells, Rank
 from karat.tally.cached import cached_property
 from karat.tally.label_scores import LabelScores
 from karat.tally.row_sample import row_parts
+from karat.tally.score_kind import ScoreKind
 from karat.tally.scored import ScoredRows
 from karat.tally.set_tally import SetRows
 
@@ -95,6 +97,12 @@ class SetScores:
         return self.columns.rows
 
     @property
+    def kind(self) -> ScoreKind:
+        """Whether the scores are probabilities, logits or others."""
+        assert self.rows.scores is not None
+        return self.rows.scores.kind
+
+    @property
     def k(self) -> int:
         """Labels."""
         return self.rows.classes.k
@@ -148,9 +156,11 @@ class SetScores:
         """The value of a metric; undefined rows, or labels.
 
         Errors:
-            K219, K220 sets do not have it; K224 rows list the scores of some labels only.
+            K219, K220 sets do not have it; K319 it reads probabilities; K224 rows list
+            the scores of some labels only.
         """
         metric = meant_on_sets(metric)
+        check_kind(metric, self.kind)
         return means_within_range(metric, self._values(metric), self.rows.n)
 
     def _values(self, metric: Metric) -> Values:
@@ -311,7 +321,7 @@ class SetScores:
         return self._added[name]
 
 
-def is_in_report(metric: Metric, *, is_prob: bool, has_all: bool) -> bool:
+def is_in_report(metric: Metric, kind: ScoreKind, *, has_all: bool) -> bool:
     """True if a report lists a metric of such scores.
 
     Args:
@@ -319,7 +329,7 @@ def is_in_report(metric: Metric, *, is_prob: bool, has_all: bool) -> bool:
     """
     record = metric.record
     # What a name means here is listed by its own name.
-    if record.on_sets or (record.is_of_scores_only and is_prob):
+    if record.on_sets or not suits(record, kind):
         return False
     return record.reads is RankedLabels or has_all
 

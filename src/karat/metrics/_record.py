@@ -301,6 +301,7 @@ class Record:
         is_of_scores_only: whether a report of probabilities leaves it out.
         influence: the form of the influence of each row, of a metric that is computed.
         no_influence: why it has no influence function, in words.
+        is_threshold: whether it is a threshold: of logits a probability, as ``threshold=``.
         is_extreme: whether it is a maximum or minimum over the rows, or a sum of absolute values.
             On few rows it is biased away from its estimand, and replicates are biased further.
         is_of_sets: for metrics of all classes, whether it also applies to sets of labels.
@@ -352,6 +353,7 @@ class Record:
     weights_are_rows: bool = True
     influence: Influence | None = None
     no_influence: str = ""
+    is_threshold: bool = False
     is_extreme: bool = False
     is_of_sets: bool = False
     on_sets: str = ""
@@ -384,7 +386,7 @@ class Record:
 
     @property
     def reads_probabilities(self) -> bool:
-        """True if scores become probabilities before it reads them; a ranking stays as it is."""
+        """True if it reads probabilities, and those of logits; a ranking reads any scores."""
         is_loss = self.reads is Losses and not {"margin", "ranks"}.issuperset(self.needs)
         return is_loss or self.reads in (Confidences, ClassProbabilities, PooledLosses)
 

@@ -18,6 +18,7 @@ from karat.metrics._record import TEXTS, Facts, Formula, Oracle, number_of
 from karat.metrics._rounding import Rounding
 from karat.metrics._set_views import RowFormula
 from karat.metrics._views import PER_CLASS_VIEWS, Confidences, Losses, PairRanks, Pairwise
+from karat.tally.score_kind import KINDS, ScoreKind, argument_of_scores
 
 _VIEWS: dict[type, bool] = {
     **dict.fromkeys((Losses, PairRanks, Pairwise, Confidences), False),
@@ -34,7 +35,7 @@ class ScoreCase:
         scores: float[n] of the positive class or float[n, k].
         gives: the value as text, a fraction or an expression of numbers, sqrt and log.
         source: where the value comes from.
-        is_prob: whether the scores are probabilities.
+        kind: whether the scores are probabilities, logits or others.
         lift: the average that the value is of.
         weights: float[n], or None.
         params: parameters of the metric.
@@ -44,7 +45,7 @@ class ScoreCase:
     scores: tuple[Any, ...]
     gives: str
     source: str
-    is_prob: bool
+    kind: ScoreKind
     lift: str = "plain"
     weights: tuple[float, ...] | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -59,6 +60,7 @@ def score_case(
     *,
     y_true: Sequence[int],
     y_prob: Sequence[Any] | None = None,
+    y_logit: Sequence[Any] | None = None,
     y_score: Sequence[Any] | None = None,
     gives: str,
     source: str,
@@ -66,17 +68,19 @@ def score_case(
     weights: Sequence[float] | None = None,
     **params: Any,
 ) -> ScoreCase:
-    """Golden case, from probabilities or from scores."""
-    scores = y_score if y_prob is None else y_prob
-    if scores is None:
-        raise ValueError("a case needs y_prob= or y_score=")
+    """Golden case, from probabilities, logits or scores."""
+    outputs: dict[str, Any] = {"y_prob": y_prob, "y_logit": y_logit, "y_score": y_score}
+    argument = argument_of_scores(outputs)
+    if argument is None:
+        raise ValueError("a case needs y_prob=, y_logit= or y_score=")
+    scores = outputs[argument]
     rows = tuple(tuple(row) if isinstance(row, list | tuple) else row for row in scores)
     return ScoreCase(
         tuple(y_true),
         rows,
         gives,
         source,
-        y_prob is not None,
+        KINDS[argument],
         lift,
         None if weights is None else tuple(weights),
         params,
@@ -85,7 +89,7 @@ def score_case(
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class score_metric(Facts):  # noqa: N801  # read as the decorator that it is
-    """Register the decorated body as a metric of probabilities or scores.
+    """Register the decorated body as a metric of probabilities, logits or scores.
 
     The type of its first parameter determines its input: `Losses`, `ClassRanks` or
     `ClassProbabilities` (one class against the rest: averages follow), `Confidences`, `PairRanks`
@@ -100,6 +104,7 @@ class score_metric(Facts):  # noqa: N801  # read as the decorator that it is
         is_within_classes: whether the sizes of two classes do not change the value, see `Record`.
         influence: the form of the influence of each row on the value, see `_influence.forms`.
         no_influence: why it has no influence function, in words.
+        is_threshold: whether it is a threshold; see `Record`.
         is_extreme: whether it is a maximum, a minimum or a sum of absolute values; see `Record`.
         is_estimate: False for a p-value or test statistic, which has no interval.
         bounds: its bounds when scores are bucketed, see `_bounds`; None: unknown.
@@ -131,6 +136,7 @@ class score_metric(Facts):  # noqa: N801  # read as the decorator that it is
     weights_are_rows: bool = True
     influence: Influence | None = None
     no_influence: str = ""
+    is_threshold: bool = False
     is_extreme: bool = False
     is_estimate: bool = True
     bounds: Bounds | None = None

@@ -9,6 +9,7 @@ from typing import Any
 
 from karat.metrics._record import TEXTS, Facts, number_of
 from karat.metrics._set_views import LabelAreas, PooledLosses, RankedCells, RankedLabels
+from karat.tally.score_kind import ScoreKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class SetCase:
         scores: float[n, k].
         gives: the value as text, a fraction or an expression of numbers, sqrt and log.
         source: where the value comes from.
-        is_prob: whether the scores are probabilities.
+        kind: whether the scores are probabilities, logits or others.
         params: parameters of the metric.
     """
 
@@ -28,7 +29,7 @@ class SetCase:
     scores: tuple[tuple[float, ...], ...]
     gives: str
     source: str
-    is_prob: bool = False
+    kind: ScoreKind = "scores"
     params: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -43,12 +44,12 @@ def set_case(
     gives: str,
     source: str = "arithmetic by hand",
     *,
-    is_prob: bool = False,
+    kind: ScoreKind = "scores",
     **params: Any,
 ) -> SetCase:
     """A golden case."""
     true, rows = tuple(map(tuple, y_true)), tuple(map(tuple, scores))
-    return SetCase(true, rows, gives, source, is_prob, params)
+    return SetCase(true, rows, gives, source, kind, params)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

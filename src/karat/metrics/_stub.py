@@ -18,7 +18,7 @@ _COMMON: Final = (
     'undefined: _Undefined = "zero"',
     "n_threads: int | None = None",
 )
-_SCORES: Final = ("y_prob: Any = None", "y_score: Any = None")
+_SCORES: Final = ("y_prob: Any = None", "y_logit: Any = None", "y_score: Any = None")
 _KINDS: Final = {
     "number": "float",
     "count": "int",

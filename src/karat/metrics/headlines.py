@@ -9,17 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from karat.metrics import (
-    ClassProbabilities,
-    Confidences,
-    Metric,
-    PairRanks,
-    Pairwise,
-    Record,
-    all_metrics,
-    get,
-    n_records,
-)
+from karat.metrics import Metric, PairRanks, Pairwise, all_metrics, get, n_records
 
 RARE: Final = 0.05
 """Prevalence below which a positive class is rare."""
@@ -57,10 +47,6 @@ _OF_RANKS: Final = (
     "roc_auc_ovo_macro",
     "mean_average_precision",
 )
-_OF_PROBABILITIES: Final = frozenset(
-    ("negative_log_probability", "squared_error", "binary_negative_log_probability")
-)
-"""Losses that apply to probabilities only."""
 
 
 def headline(
@@ -77,8 +63,8 @@ def headline(
         k: number of classes.
         has_positive: whether one class of two is positive, so that plain names refer to it.
         prevalence: weighted proportion of truly positive rows; None or NaN: not known.
-        has_probabilities: whether there are probabilities.
-        has_scores: whether there are scores other than probabilities.
+        has_probabilities: whether there are probabilities, or logits.
+        has_scores: whether there are other scores.
 
     Example:
         >>> headline(2, has_positive=True, prevalence=0.01)[:4]
@@ -100,7 +86,7 @@ def headline(
         for name in dict.fromkeys([*leading, *others])
         if _is_of_kind(get(name), has_positive)
         and (has_probabilities or has_scores or not get(name).needs_scores)
-        and not (only_scores and needs_probabilities(get(name).record))
+        and not (only_scores and get(name).record.reads_probabilities)
     )
 
 
@@ -112,13 +98,6 @@ def metric_of_slices(*, has_positive: bool, prevalence: float | None = None) -> 
 def is_rare(prevalence: float | None, *, has_positive: bool) -> bool:
     """Return whether the positive class is rare: its prevalence is below 5 %."""
     return has_positive and prevalence is not None and prevalence < RARE
-
-
-def needs_probabilities(record: Record) -> bool:
-    """Return whether a metric applies to probabilities only, not to other scores."""
-    return record.reads in (ClassProbabilities, Confidences) or bool(
-        _OF_PROBABILITIES & set(record.needs)
-    )
 
 
 def by_family(names: Iterable[str]) -> list[str]:

@@ -41,9 +41,11 @@ CERTAIN = "an outcome that occurred has probability 0, so the loss is infinite"
     undefined=CERTAIN,
     parameters=(EPS,),
     cases=[
-        set_case(*HALVES, is_prob=True, gives="-(log(0.5) + log(0.75) + log(0.25) + log(0.5))/4")
+        set_case(
+            *HALVES, kind="probabilities", gives="-(log(0.5) + log(0.75) + log(0.25) + log(0.5))/4"
+        )
     ],
-    equals=[equal("CatBoost", "MultiLogloss()", "MultiCrossEntropy()", given="y_score")],
+    equals=[equal("CatBoost", "MultiLogloss()", "MultiCrossEntropy()", given="y_logit")],
     references=(GOOD_1952,),
     headline=("plain",),
 )
@@ -63,7 +65,9 @@ def binary_cross_entropy(c: PooledLosses, *, eps: float | None) -> tuple[Floats,
     undefined=CERTAIN,
     parameters=(EPS,),
     cases=[
-        set_case(*HALVES, is_prob=True, gives="-(log(0.5) + log(0.75) + log(0.25) + log(0.5))/2")
+        set_case(
+            *HALVES, kind="probabilities", gives="-(log(0.5) + log(0.75) + log(0.25) + log(0.5))/2"
+        )
     ],
     references=(GOOD_1952,),
     in_report=False,
@@ -80,7 +84,7 @@ def binary_cross_entropy_of_a_row(c: PooledLosses, *, eps: float | None) -> Floa
     formula="mean over the known labels of all rows of (p − [true])²",
     latex=r"\frac{\sum_i w_i \sum_j (p_{ij} - y_{ij})^2}{\sum_i w_i k_i}",
     aliases=("label_brier",),
-    cases=[set_case(*HALVES, is_prob=True, gives="(1/4 + 1/16 + 9/16 + 1/4)/4")],
+    cases=[set_case(*HALVES, kind="probabilities", gives="(1/4 + 1/16 + 9/16 + 1/4)/4")],
     references=(BRIER_1950,),
     headline=("plain",),
 )
@@ -93,7 +97,7 @@ def multilabel_brier(c: PooledLosses) -> tuple[Floats, Floats]:
     formula="mean over the rows of Σ over the known labels of (p − [true])²",
     latex=r"\frac{1}{W} \sum_i w_i \sum_j (p_{ij} - y_{ij})^2",
     range=(0.0, math.inf),
-    cases=[set_case(*HALVES, is_prob=True, gives="(1/4 + 1/16 + 9/16 + 1/4)/2")],
+    cases=[set_case(*HALVES, kind="probabilities", gives="(1/4 + 1/16 + 9/16 + 1/4)/2")],
     equals=[equal("scikit-learn", "brier_score_loss()")],
     references=(BRIER_1950,),
     in_report=False,

@@ -51,8 +51,8 @@ def _undefined_share(value: float, base: float) -> float:
     oracle=sklearn("log_loss"),
     equals=[
         equal("scikit-learn", "log_loss()", where="no probability is 0"),
-        equal("CatBoost", "MultiClass()", given="y_score"),
-        equal("CatBoost", "Logloss()", "CrossEntropy()", where=TWO_CLASSES, given="y_score"),
+        equal("CatBoost", "MultiClass()", given="y_logit"),
+        equal("CatBoost", "Logloss()", "CrossEntropy()", where=TWO_CLASSES, given="y_logit"),
     ],
     references=(GOOD_1952,),
     headline=("plain",),
@@ -67,7 +67,7 @@ def log_loss(s: Losses, *, eps: float | None) -> float:
     a probability of 0 for the true class makes the loss infinite. With eps=, the probability p of
     the true class counts as min(max(p, eps), 1 − eps); with two classes that is the loss of clipped
     probabilities. Older versions of scikit-learn clipped every class and renormalized the row,
-    which differs by about k·eps where there are more classes. Scores go through softmax (two
+    which differs by about k·eps where there are more classes. Logits go through softmax (two
     classes: sigmoid) first.
     """
     return s.negative_log_probability(eps)
@@ -85,16 +85,15 @@ def log_loss(s: Losses, *, eps: float | None) -> float:
             y_prob=[[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]],
             gives="-(log(0.5) + 2*log(0.75))/3",
         ),
-        by_hand(y_true=[0, 1], y_score=[[0, 0, 0], [0, 0, 0]], gives="log(2)"),
+        by_hand(y_true=[0, 1], y_logit=[[0, 0, 0], [0, 0, 0]], gives="log(2)"),
     ],
-    equals=[equal("CatBoost", "MultiClassOneVsAll()", given="y_score")],
     influence=LossInfluence(),
     rounding=softmax_loss,
 )
 def one_vs_all_log_loss(s: Losses) -> float:
     """Mean over rows and classes of the binary log-loss of each class against the rest.
 
-    Scores go through one sigmoid for each class, not through softmax.
+    Logits go through softmax. binary_cross_entropy of sets of labels has one sigmoid for each.
     """
     return s.mean("binary_negative_log_probability")
 
@@ -112,7 +111,7 @@ def one_vs_all_log_loss(s: Losses) -> float:
     oracle=sklearn("brier_score_loss"),
     equals=[
         equal("scikit-learn", "brier_score_loss()"),
-        equal("CatBoost", "BrierScore()", where=TWO_CLASSES, given="y_score"),
+        equal("CatBoost", "BrierScore()", where=TWO_CLASSES, given="y_logit"),
     ],
     references=(BRIER_1950,),
     headline=("plain",),

@@ -245,7 +245,8 @@ def _checked_cost(cost: Any, k: int) -> Floats:
 def roc_auc_mu(p: Pairwise, *, cost: Any) -> float:
     """Mean ROC AUC over the pairs of classes, by both scores together (AUCμ).
 
-    It uses the numbers as given: probabilities in the paper, raw scores in CatBoost. R's
+    It uses the numbers as given: probabilities in the paper, raw scores in CatBoost. Logits are
+    compared by their differences, and weighed by cost= as their softmax. R's
     mlr3measures provides it as mauc_mu. Pairs with an absent class are left out.
     """
     matrix = None if cost is None else _checked_cost(cost, p.k)

@@ -49,7 +49,12 @@ _maximum = partial(
     bounds=between_orders,
 )
 _threshold = partial(
-    score_metric, range=_REAL, since="0.2", in_report=False, no_influence=THRESHOLD
+    score_metric,
+    range=_REAL,
+    since="0.2",
+    in_report=False,
+    no_influence=THRESHOLD,
+    is_threshold=True,
 )
 
 

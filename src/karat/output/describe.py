@@ -28,6 +28,7 @@ from karat.output.sections import (
     thresholds_section,
 )
 from karat.results.values import OF_MIX, ReportValues
+from karat.tally.score_kind import UNITS
 
 if TYPE_CHECKING:
     from karat.results.named import NamedResults
@@ -83,6 +84,7 @@ def shown_mapping(
     columns = {shown: mapping.get(role) or "none" for shown, role in roles.items()}
     for role, one, several in (
         ("prob", "probability", "probabilities"),
+        ("logit", "probability", "logits"),
         ("score", "score", "scores"),
     ):
         if mapping.get(role):
@@ -128,7 +130,7 @@ def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
         report.classes.k,
         has_positive=report.is_binary,
         prevalence=_prevalence(report),
-        has_probabilities=report.scores == "probabilities",
+        has_probabilities=UNITS.get(report.scores) == "probability",
         has_scores=report.scores == "scores",
     )
     return [name for name in names if name in report.metrics] or list(report.metrics)
@@ -174,8 +176,7 @@ def facts(report: ClassReport) -> tuple[str, ...]:
     if report.scores is not None:
         found.append(report.scores)
     if report.threshold is not None:
-        kind = "probability" if report.scores == "probabilities" else "score"
-        found.append(f"predicted at {kind} ≥ {report.threshold:g}")
+        found.append(f"predicted at {UNITS[report.scores]} ≥ {report.threshold:g}")
     weights = report.mapping.get("weights")
     if weights or report.cells.is_weighted:
         found.append(f"weighted by {weights}" if weights else "weighted")

@@ -13,13 +13,14 @@ from karat.output.describe import COLUMNS, shown_columns
 from karat.output.document import Document, Notes, Section, Table, TableColumn, doubts_section
 from karat.output.finding import Clause
 from karat.output.sections import confusion_section
+from karat.tally.score_kind import ROLES, UNITS
 
 if TYPE_CHECKING:
     from karat.results.judged import JudgedReport, JudgedShare
 
 _OF_JUDGE: Final = ("accuracy", "kappa", "matthews_correlation")
 _OF_TWO: Final = ("accuracy", "recall", "specificity", "kappa", "matthews_correlation")
-_ROLES: Final = ("gold", "judge", "pred", "prob", "score", "weights", "gold_weights", "clusters")
+_ROLES: Final = ("gold", "judge", "pred", *ROLES.values(), "weights", "gold_weights", "clusters")
 _MOST_SHARES: Final = 24
 
 
@@ -64,7 +65,7 @@ def headline_of(report: JudgedReport, which: str = "headline") -> list[str]:
     names = headline(
         report.classes.k,
         has_positive=report.classes.positive is not None,
-        has_probabilities=kind == "probabilities",
+        has_probabilities=UNITS.get(kind) == "probability",
         has_scores=kind == "scores",
     )
     return [name for name in names if name in report.listed]

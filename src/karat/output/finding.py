@@ -235,7 +235,7 @@ def _where(report: ClassReport) -> str:
     """`` at threshold 0.5``, where a threshold of scores predicts."""
     if report.scores is None or report.mapping.get("pred"):
         return ""
-    usual = 0.5 if report.scores == "probabilities" else 0.0
+    usual = 0.0 if report.scores == "scores" else 0.5
     at = usual if report.threshold is None else report.threshold
     return f" at threshold {at:g}"
 

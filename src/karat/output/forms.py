@@ -372,7 +372,7 @@ def calibration_as_html(found: Mapping[str, Any], report: ClassReport) -> str:
 
 
 def _picture_of_calibration(report: ClassReport) -> Picture | None:
-    return _plane_of(report.curves.reliability, report)
+    return _plane_of(report.curves.reliability, report) if report.curves.has_probabilities else None
 
 
 def thresholds_as_html(found: Any, report: ClassReport) -> str:
@@ -483,7 +483,7 @@ def curves_by_class_as_html(curves: ByClass[Any]) -> str:
 
 def curves_as_html(curves: Curves) -> str:
     """Curves of a report: ROC and precision-recall."""
-    names = ("roc", "precision_recall", "det", "gain", "lift", "reliability", "cost", "net_benefit")
+    names = list(curves)
     facts = (counted(curves.classes.k, "class"), f"holds {', '.join(names)}")
     found = [_plane_of(getattr(curves, name), None) for name in ("roc", "precision_recall")]
     pictures = [picture for picture in found if picture is not None]

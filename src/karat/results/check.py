@@ -10,6 +10,7 @@ from karat.errors import KaratError
 from karat.errors.doubts import Doubt
 from karat.errors.options import option
 from karat.tally import Classes
+from karat.tally.score_kind import ROLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +63,14 @@ class Check:
                 Ability(averages, is_there=True),
             )
         of_table = bool(self.mapping)
-        prob, score = ("prob", "score") if of_table else ("y_prob", "y_score")
-        is_prob, has_scores = self.scores == "probabilities", self.scores is not None
+        prob, logit, score = ROLES.values() if of_table else ROLES
+        has_chances, has_scores = (
+            self.scores in ("probabilities", "logits"),
+            self.scores is not None,
+        )
         is_binary = self.classes.positive is not None
-        missing = "" if is_prob else option(prob)
-        if has_scores and not is_prob:
-            missing = f"{missing} (else the softmax)"
-        any_scores = f"{option(prob)} or {option(score)}"
+        chances = f"{option(prob)} or {option(logit)}"
+        any_scores = f"{option(prob)}, {option(logit)} or {option(score)}"
         positive = "" if self.classes.k == 2 else "exactly two classes"
         return (
             Ability("accuracy, F1, kappa", is_there=True),
@@ -80,7 +82,9 @@ class Check:
             Ability(
                 "ROC AUC, average precision, curves", has_scores, "" if has_scores else any_scores
             ),
-            Ability("log loss, Brier score, calibration", has_scores, missing),
+            Ability(
+                "log loss, Brier score, calibration", has_chances, "" if has_chances else chances
+            ),
             Ability(
                 "intervals of rows in clusters",
                 self.has_clusters,

@@ -12,6 +12,7 @@ import numpy as np
 from karat.errors import error
 from karat.errors.doubts import no_scores
 from karat.metrics import Metric, get
+from karat.metrics._applies import refuse_without_probabilities
 from karat.metrics._lift import Lift
 from karat.metrics.plan import default_metrics
 from karat.metrics.reasons import CALIBRATION_FAMILIES, no_calibration, not_computed
@@ -120,6 +121,7 @@ class ClassReport(ReportValues):
         if not listed and self.scores is None:
             raise no_scores("calibration", self.warnings)
         if not listed:
+            refuse_without_probabilities("calibration", self.scores)
             raise no_calibration(list(filter(self._applies, default_metrics(of_scores=True))))
         return {name: self.metrics[name] for name in listed}
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from karat.errors import error, shown
 from karat.results.slices.parts import name_of
 from karat.tally.listed_rows import Grouping, ListedRows, Places
+from karat.tally.score_kind import KINDS, ROLES
 
 if TYPE_CHECKING:
     from karat.results.report import ClassReport
@@ -210,9 +211,14 @@ def _within_64_bits(values: list[Any]) -> list[Any]:
     return [None if value is None else str(value) for value in values]
 
 
+def role_of(kind: str | None) -> str:
+    """Return the role of scores of a kind, by which columns of rows are called."""
+    return next((ROLES[x] for x, name in KINDS.items() if name == kind), "score")
+
+
 def score_titles(n: int, kind: str | None) -> tuple[str, ...]:
     """Return the names of the scores of a row: of the positive class, or of two classes."""
-    word = "prob" if kind == "probabilities" else "score"
+    word = role_of(kind)
     return (word,) if n == 1 else (f"{word}_true", f"{word}_pred")
 
 

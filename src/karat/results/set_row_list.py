@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from karat.errors import error
-from karat.results.row_list import RowList, check_limit, class_of
+from karat.results.row_list import RowList, check_limit, class_of, role_of
 from karat.tally.axes import slices_on
 from karat.tally.label_scores import ListedScores
 from karat.tally.listed_rows import Places
@@ -53,7 +53,7 @@ def wrong_rows_of(report: SetReport, missed: Any, added: Any, limit: int | None)
     first = np.argsort(order, kind="stable")[: _LIMIT if limit is None else limit]
     columns = wrong.columns(places[first])
     if values is not None:
-        columns["prob" if report.scores == "probabilities" else "score"] = values[first].tolist()
+        columns[role_of(report.scores)] = values[first].tolist()
     types = {name: _type_of(each) for name, each in columns.items()}
     records = tuple(
         dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)

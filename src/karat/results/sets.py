@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,7 @@ from karat.results.values import PER_CLASS, class_rows
 from karat.tally import Classes, Fields
 from karat.tally.axes import slices_on
 from karat.tally.cached import cached_property
+from karat.tally.score_kind import ScoreKind
 from karat.tally.set_tally import HITS, PREDICTED, TRUE, SetRows, SetTally
 from karat.tally.transfers import transfers_of
 
@@ -83,7 +84,7 @@ class KeptScores:
         of_labels: metrics of each label: value, low and high, float64[k] each, NaN for none.
     """
 
-    kind: Literal["probabilities", "scores"]
+    kind: ScoreKind
     values: Mapping[Metric, ScoredValue]
     of_labels: Mapping[str, tuple[Floats, Floats, Floats]]
 
@@ -165,20 +166,19 @@ class SetReport(NamedResults):
         return self.tally.n_unknown
 
     @property
-    def scores(self) -> Literal["probabilities", "scores"] | None:
+    def scores(self) -> ScoreKind | None:
         """Kind of scores that metrics read; None without scores."""
         if self.scored is None:
             return None if self.kept_scores is None else self.kept_scores.kind
-        scores = self.scored.rows.scores
-        return "probabilities" if scores is not None and scores.is_prob else "scores"
+        return self.scored.kind
 
     def _every(self) -> Iterable[Metric]:
         every = [metric for metric in metrics_of_sets() if metric.record.in_report]
         if self.scored is None:
             known = {} if self.kept_scores is None else self.kept_scores.values
             return [metric for metric in every if not metric.needs_scores or metric in known]
-        kind = {"is_prob": self.scores == "probabilities", "has_all": self.scored.has_all}
-        return [m for m in every if not m.needs_scores or is_in_report(m, **kind)]
+        kind, has_all = self.scored.kind, self.scored.has_all
+        return [m for m in every if not m.needs_scores or is_in_report(m, kind, has_all=has_all)]
 
     def _answers(self, metric: Metric) -> bool:
         try:
@@ -442,7 +442,7 @@ class SetReport(NamedResults):
         scored, k = self.scored, self.classes.k
         if scored is None or not scored.has_all or k > MOST_CLASSES:
             raise no_curves(self.scores, k, is_whole=True)
-        keeper = Keeper(self.classes)
+        keeper = Keeper(self.classes, scored.kind)
 
         def take(label: int, side: int, *views: Any) -> None:
             if side == 1:

@@ -15,7 +15,7 @@ from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import A_COUNT, FIXED, TableIntervals
 from karat.inference.limits import Floats
 from karat.metrics import Metric, Pairwise, get
-from karat.metrics._applies import check_applies, needs_both_classes, with_positive
+from karat.metrics._applies import check_applies, check_kind, needs_both_classes, with_positive
 from karat.metrics._bounded import ClassLimits
 from karat.metrics._bounds import Limits, is_open
 from karat.metrics._lift import Policy
@@ -167,7 +167,7 @@ class ReportValues(NamedResults):
     measured: Mapping[Metric, Values] = field(default_factory=dict)
     """Values of the metrics of scores, if there are scores."""
     scores: str | None = None
-    """Kind of the scores: ``"probabilities"``, ``"scores"``, or None without any."""
+    """Kind of the scores: ``"probabilities"``, ``"logits"``, ``"scores"``; None without any."""
     threshold: float | None = None
     """Threshold at or above which the positive class of two is predicted; None: the largest score
     decides, or predictions are given."""
@@ -265,6 +265,9 @@ class ReportValues(NamedResults):
     def _computed_now(self, metric: Metric) -> tuple[Cells, Values, str | None]:
         if metric.needs_scores and self.scores is None:
             raise no_scores(str(metric), self.warnings)
+        if metric.needs_scores and metric not in self.measured:
+            # Version 0.2 wrote losses of scores, too.
+            check_kind(metric, self.scores)
         cells = self.cells
         if needs_both_classes(metric, self.classes):
             cells = with_positive(cells, metric.name)

@@ -14,6 +14,7 @@ from karat.tally.axes import axes_of_header, united_axes
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis
 from karat.tally.classes import Classes
+from karat.tally.score_kind import ScoreKind, kind_of_header
 from karat.tally.serialization import (
     classes_of_facts,
     damaged,
@@ -76,16 +77,21 @@ class HeldRows:
     Attributes:
         classes: the classes.
         chunks: the rows, in the order of arrival.
-        is_prob: whether the scores are probabilities.
+        kind: whether the scores are probabilities, logits or others.
         tolerance: tolerance of the sum of a row of probabilities from 1.
         axes: clusters, and columns of slices: name, and the text of each code.
     """
 
     classes: Classes
     chunks: tuple[RowChunk, ...]
-    is_prob: bool
+    kind: ScoreKind
     tolerance: float
     axes: tuple[Axis, ...] = ()
+
+    @property
+    def is_prob(self) -> bool:
+        """True if the scores are probabilities."""
+        return self.kind == "probabilities"
 
     @cached_property
     def n_rows(self) -> int:
@@ -108,8 +114,8 @@ class HeldRows:
         """Return the rows of this, then those of the other.
 
         Errors:
-            K201 other classes or columns; K202 one has probabilities, the other scores, or one
-            has predictions; K203 only one is weighted.
+            K201 other classes or columns; K202 the scores are of different kinds, or one has
+            predictions; K203 only one is weighted.
 
         Cost: O(chunks).
         """
@@ -154,7 +160,7 @@ class HeldRows:
         header: dict[str, Any] = {
             "species": _SPECIES,
             **facts_of_classes(self.classes),
-            "is_prob": self.is_prob,
+            "kind": self.kind,
             "tolerance": self.tolerance,
             "n_given": self.n_bytes,
         }
@@ -213,14 +219,13 @@ def check_alike(left: Any, right: Any) -> None:
     """Refuse parts whose rows cannot be combined.
 
     Args:
-        left, right: with `is_prob` and `shape`.
+        left, right: with `kind` and `shape`.
 
     Errors:
         K201, K202, K203 as in `HeldRows.merge`.
     """
-    if left.is_prob != right.is_prob:
-        kinds = ["probabilities" if one.is_prob else "scores" for one in (left, right)]
-        raise error("K202", axis="scores", left=kinds[0], right=kinds[1])
+    if left.kind != right.kind:
+        raise error("K202", axis="scores", left=left.kind, right=right.kind)
     a, b = left.shape, right.shape
     if a[0] != b[0]:
         columns = [f"{one[0]} columns of scores" if one[0] else "one column" for one in (a, b)]
@@ -240,13 +245,14 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> HeldRows:
     problem = wrong_classes(classes) or _inconsistency(chunk, classes, axes)
     if n_given is not None and not (type(n_given) is int and 0 <= n_given <= _n_bytes(given)):
         problem = "Its rows were not of so many bytes"
-    if type(header["is_prob"]) is not bool or not 0 <= header["tolerance"] <= 1:
-        problem = "The kind of the scores is missing"
+    kind = kind_of_header(header)
+    if not 0 <= header["tolerance"] <= 1:
+        problem = "The tolerance of probabilities is missing"
     if problem is None:
-        problem = impossible(chunk, header["tolerance"] if header["is_prob"] else None)
+        problem = impossible(chunk, header["tolerance"] if kind == "probabilities" else None)
     if problem:
         raise damaged(problem)
-    return HeldRows(classes, (chunk,), header["is_prob"], float(header["tolerance"]), axes)
+    return HeldRows(classes, (chunk,), kind, float(header["tolerance"]), axes)
 
 
 def _inconsistency(chunk: RowChunk, classes: Classes, axes: Sequence[Axis]) -> str | None:

@@ -17,6 +17,7 @@ from karat.tally.cells import Axis
 from karat.tally.classes import Classes, Label
 from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
 from karat.tally.row_sample import hashed_places
+from karat.tally.score_kind import ScoreKind, kind_of_header
 from karat.tally.serialization import (
     classes_of_facts,
     damaged,
@@ -229,7 +230,7 @@ class HeldSets:
             arrays["tally"] = np.frombuffer(self.counted.to_bytes(), np.uint8)
         facts: dict[str, Any] = {"species": _SPECIES, "n": self.n}
         facts |= {"has_scores": self.has_scores, **facts_of_classes(rows.classes)}
-        facts |= {} if scores is None else {"is_prob": scores.is_prob}
+        facts |= {} if scores is None else {"kind": scores.kind}
         facts |= {"axes": facts_of_axes(rows.axes)} if rows.axes else {}
         facts |= {"is_frequency": True} if rows.is_frequency else {}
         return framed(facts, {name: arrays.get(name) for name in _ARRAYS})
@@ -313,7 +314,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
             problem = "Some rows are weighted and others are not"
     scores, values = None, arrays.get("scores")
     if values is not None:
-        scores, wrong = _scores_of(arrays, header["is_prob"], m, classes.k)
+        scores, wrong = _scores_of(arrays, kind_of_header(header), m, classes.k)
         problem = problem or wrong
     axes, codes = axes_of_header(header.get("axes", [])), arrays.get("codes")
     problem = problem or _wrong_axes(axes, codes, m)
@@ -340,23 +341,24 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
 
 
 def _scores_of(
-    arrays: Mapping[str, Any], is_prob: Any, n: int, k: int
+    arrays: Mapping[str, Any], kind: ScoreKind, n: int, k: int
 ) -> tuple[ScoresOfSets, str | None]:
     """The scores that were read, and what contradicts what in them, or None."""
     values, starts = arrays["scores"], arrays.get("listed_starts")
     if starts is None:
-        return LabelScores(values, is_prob), _wrong_scores(values, (n, k), is_prob)
+        return LabelScores(values, kind), _wrong_scores(values, (n, k), kind)
     sets = Sets(starts, arrays["listed_items"])
-    problem = _wrong(sets, n, k) or _wrong_scores(values, (len(sets.items),), is_prob)
-    return ListedScores(sets, values, is_prob), problem
+    problem = _wrong(sets, n, k) or _wrong_scores(values, (len(sets.items),), kind)
+    return ListedScores(sets, values, kind), problem
 
 
-def _wrong_scores(values: npt.NDArray[Any], shape: tuple[int, ...], is_prob: Any) -> str | None:
+def _wrong_scores(values: npt.NDArray[Any], shape: tuple[int, ...], kind: ScoreKind) -> str | None:
     """Contradiction in scores that were read, or None."""
-    if values.shape != shape or values.dtype.kind != "f" or type(is_prob) is not bool:
+    if values.shape != shape or values.dtype.kind != "f":
         return "The scores do not fit the rows and labels"
     if not np.isfinite(values).all():
         return "A score is missing or infinite"
+    is_prob = kind == "probabilities"
     if is_prob and values.size and not 0 <= values.min() <= values.max() <= 1:
         return "A probability is not between 0 and 1"
     return None

@@ -22,6 +22,7 @@ from karat.tally.cumulative_counts import (
 )
 from karat.tally.score_histogram import ScoreHistogram
 from karat.tally.score_histograms import ScoreHistograms
+from karat.tally.score_kind import ScoreKind, sigmoid
 from karat.tally.scored import Placements
 from karat.tally.shared import Floats, Numbers
 from karat.tally.sums import Sums
@@ -282,7 +283,8 @@ class HistogramRows:
         classes: the classes, in the order of the columns.
         n_rows: rows.
         is_weighted: whether rows have weights.
-        is_prob: whether the scores are probabilities as given.
+        kind: whether the scores are probabilities, logits or others.
+        is_prob: whether they are probabilities as given.
         has_one_order: whether the score and the probability of a class have the same order.
         n_threads: 1: counts need no more.
     """
@@ -293,6 +295,7 @@ class HistogramRows:
         self.classes: Classes = histograms.classes
         self.n_rows: int = histograms.n_rows
         self.is_weighted: bool = histograms.is_weighted
+        self.kind: ScoreKind = histograms.kind
         self.is_prob: bool = histograms.is_prob
         self.has_one_order: bool = self.is_prob and histograms.is_exact
         self.n_threads = 1
@@ -331,6 +334,10 @@ class HistogramRows:
         kind = "ranks" if self.is_prob else "probabilities"
         return HistogramColumn(self._table(kind, i), i, self.order, "mean")
 
+    def by_threshold(self, column: Any) -> HistogramColumn:
+        """Return a column of probabilities whose levels are at their thresholds, not their mean."""
+        return HistogramColumn(column.table, column.own, self.order)
+
     def pooled(self, *, names_rows: bool = False) -> HistogramColumn:
         """Return every row and class as one row of two classes: whether it is the true class."""
         return HistogramColumn(self._table("pooled", 0), 1, self.order)
@@ -363,7 +370,7 @@ class HistogramRows:
             if i == positive:
                 return found
             return found.complement() if self.is_prob else found.negative()
-        return found.mapped(_chance) if i == positive else found.negative().mapped(_chance)
+        return found.mapped(sigmoid) if i == positive else found.negative().mapped(sigmoid)
 
     def _no_rows(self, *_: Any, **__: Any) -> NoReturn:
         """Raise an error: rows are not kept."""
@@ -371,16 +378,6 @@ class HistogramRows:
 
     codes = weights = property(_no_rows)
     row_losses = probabilities = column_values = confidence_values = pair_areas = _no_rows
-
-
-def _chance(scores: Floats) -> Floats:
-    """Return the probability of one of two classes with this score, if the other's score is 0."""
-    # The operations of the native softmax, in its order, for bitwise equal results.
-    most = np.maximum(scores, 0.0)
-    with np.errstate(over="ignore"):
-        odds = np.exp(scores - most)
-        found: Floats = odds / (np.exp(0.0 - most) + odds)
-    return found
 
 
 def _sure(scores: Floats) -> Floats:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from karat import _native
 from karat.errors import error
+from karat.tally.score_kind import ScoreKind, sigmoid
 from karat.tally.sets import Sets
 from karat.tally.shared import reaches
 
@@ -68,11 +69,16 @@ class LabelScores:
 
     Attributes:
         values: float32 or float64 [n, k], finite, in contiguous rows.
-        is_prob: whether they are probabilities.
+        kind: whether they are probabilities, logits or others.
     """
 
     values: npt.NDArray[Any]
-    is_prob: bool
+    kind: ScoreKind
+
+    @property
+    def is_prob(self) -> bool:
+        """True if the scores are probabilities."""
+        return self.kind == "probabilities"
 
     def at(self, rows: npt.NDArray[Any]) -> LabelScores:
         """Return the scores of some rows: bool[n], or their places."""
@@ -97,8 +103,7 @@ class LabelScores:
 
     def above(self, limits: Floats, *, is_strict: bool) -> Sets:
         """The labels whose score is above the limit of each, or at least there."""
-        is_on = self.values > limits if is_strict else reaches(self.values, limits)
-        return Sets.of_matrix(is_on)
+        return Sets.of_matrix(_are_above(self, limits, is_strict=is_strict))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,12 +113,17 @@ class ListedScores:
     Attributes:
         sets: the labels of each row.
         values: float64[m], the score of each, finite.
-        is_prob: whether they are probabilities.
+        kind: whether they are probabilities, logits or others.
     """
 
     sets: Sets
     values: Floats
-    is_prob: bool
+    kind: ScoreKind
+
+    @property
+    def is_prob(self) -> bool:
+        """True if the scores are probabilities."""
+        return self.kind == "probabilities"
 
     def at(self, rows: npt.NDArray[Any]) -> ListedScores:
         """Return the scores of some rows: bool[n], or their places."""
@@ -147,10 +157,20 @@ class ListedScores:
     def above(self, limits: Floats, *, is_strict: bool) -> Sets:
         """The listed labels whose score is above the limit of each, or at least there."""
         least = limits[self.sets.items] if limits.ndim else limits
-        return self.sets.some(self.values > least if is_strict else reaches(self.values, least))
+        return self.sets.some(_are_above(self, least, is_strict=is_strict))
 
 
 ScoresOfSets: TypeAlias = LabelScores | ListedScores
+
+
+def _are_above(scores: ScoresOfSets, limits: Floats, *, is_strict: bool) -> npt.NDArray[np.bool_]:
+    """Return whether each score is above its limit, or at least there.
+
+    A limit that need not be exceeded is a probability for logits, too.
+    """
+    if is_strict:
+        return np.asarray(scores.values > limits)
+    return reaches(sigmoid(scores.values) if scores.kind == "logits" else scores.values, limits)
 
 
 def _places(of_labels: Places, of_rows: Places) -> LabelPlaces:
@@ -177,5 +197,5 @@ def joined_scores(left: ScoresOfSets | None, right: ScoresOfSets | None) -> Scor
 def _kind_of(scores: ScoresOfSets | None) -> str:
     if scores is None:
         return "rows without scores"
-    kind = "probabilities" if scores.is_prob else "scores"
-    return f"{kind} of listed labels" if isinstance(scores, ListedScores) else kind
+    is_listed = isinstance(scores, ListedScores)
+    return f"{scores.kind} of listed labels" if is_listed else scores.kind

@@ -22,6 +22,7 @@ from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import RowSample
 from karat.tally.score_histogram import EXACT, ScoreHistogram, other_totals
+from karat.tally.score_kind import ScoreKind, kind_of_header
 from karat.tally.serialization import damaged, framed, read_tally
 from karat.tally.shared import Numbers
 from karat.tally.sums import LOSSES, Sums
@@ -44,7 +45,7 @@ class ScoreHistograms:
         confidences: histogram of the probability of the predicted class, with the classes wrong and
             right; None if one column represents it.
         sample: rows with their scores.
-        is_prob: whether the scores are probabilities.
+        kind: whether the scores are probabilities, logits or others.
         limit: number of score levels of each histogram.
         has_pred: whether predictions were given in addition to the scores.
         pooled: function that makes the histogram of every row and class, as
@@ -58,10 +59,15 @@ class ScoreHistograms:
     probabilities: tuple[ScoreHistogram, ...]
     confidences: ScoreHistogram | None
     sample: RowSample
-    is_prob: bool
+    kind: ScoreKind
     limit: int
     has_pred: bool = False
     pooled: Callable[[], ScoreHistogram] | None = None
+
+    @property
+    def is_prob(self) -> bool:
+        """True if the scores are probabilities."""
+        return self.kind == "probabilities"
 
     @property
     def classes(self) -> Classes:
@@ -118,14 +124,13 @@ class ScoreHistograms:
         The result is the same for any order of merges: exactly for counts, up to rounding for sums.
 
         Errors:
-            K201 the classes or columns differ; K202 one has probabilities, the other scores;
+            K201 the classes or columns differ; K202 the scores are of different kinds;
             K203 only one is weighted.
 
         Cost: O(score levels) of every table.
         """
-        kinds = ["probabilities" if one.is_prob else "scores" for one in (self, other)]
-        if self.is_prob != other.is_prob:
-            raise error("K202", axis="scores", left=kinds[0], right=kinds[1])
+        if self.kind != other.kind:
+            raise error("K202", axis="scores", left=self.kind, right=other.kind)
         if len(self.ranks) != len(other.ranks):
             columns = [f"{len(one.ranks)} columns of scores" for one in (self, other)]
             raise error("K201", left=columns[0], right=columns[1])
@@ -142,7 +147,7 @@ class ScoreHistograms:
             tuple(merged[n:m]),
             next(iter(merged[m:]), None),
             self.sample.merge(other.sample),
-            self.is_prob,
+            self.kind,
             limit,
             self.has_pred,
         )
@@ -156,7 +161,7 @@ class ScoreHistograms:
         sizes = {name: [len(item) for item in items] for name, items in parts.items()}
         header = {
             "species": _SPECIES,
-            "is_prob": self.is_prob,
+            "kind": self.kind,
             "limit": self.limit,
             "has_pred": self.has_pred,
             "sizes": sizes,
@@ -199,7 +204,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreHisto
         tuple(map(read, parts["probabilities"])),
         read(*parts["confidences"]) if parts["confidences"] else None,
         RowSample.from_bytes(*parts["sample"]),
-        header["is_prob"],
+        kind_of_header(header),
         header["limit"],
         header.get("has_pred", False),
     )
@@ -208,9 +213,8 @@ def _assembled(header: dict[str, Any], arrays: dict[str, Numbers]) -> ScoreHisto
 def _inconsistency(found: ScoreHistograms) -> str | None:
     """Return a contradiction in the data, or None."""
     k, is_single = found.classes.k, found.is_single
-    flags_of = {type(found.is_prob), type(found.has_pred)}
-    if flags_of != {bool} or type(found.limit) is not int or found.limit < 1:
-        return "The kind of the scores, or how many are kept, is missing"
+    if {type(found.has_pred), type(found.limit)} != {bool, int} or found.limit < 1:
+        return "Whether predictions were given, or how many scores are kept, is missing"
     n_columns = k if found.has_columns else 0
     if len(found.ranks) != (1 if is_single and k == 2 else n_columns):
         return "There is not one table a class"

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from karat.tally.classes import Classes
 from karat.tally.cumulative_counts import CumulativeCounts, LevelSource, Steps, ThresholdPoints
+from karat.tally.score_kind import ScoreKind
 from karat.tally.sums import Sums
 
 Floats = npt.NDArray[np.float64]
@@ -101,7 +102,8 @@ class ScoredRows(Protocol):
         classes: the classes, in the order of the columns.
         n_rows: rows.
         is_weighted: whether rows have weights.
-        is_prob: whether the scores are probabilities as given.
+        kind: whether the scores are probabilities, logits or others.
+        is_prob: whether they are probabilities as given.
         has_one_order: whether the score and the probability of a class have the same order.
         codes: int32[n], the true class of each row.
         weights: float64[n], or None.
@@ -116,6 +118,8 @@ class ScoredRows(Protocol):
     def n_rows(self) -> int: ...
     @property
     def is_weighted(self) -> bool: ...
+    @property
+    def kind(self) -> ScoreKind: ...
     @property
     def is_prob(self) -> bool: ...
     @property
@@ -146,11 +150,15 @@ class ScoredRows(Protocol):
         ...
 
     def column(self, i: int, *, names_rows: bool = False) -> RankedColumn:
-        """Return the rows ordered by the score of class i, as given, with indices if needed."""
+        """Return the rows ordered by the score of class i, its log-odds of logits."""
         ...
 
     def probability_column(self, i: int, *, names_rows: bool = False) -> RankedColumn:
         """Return the rows ordered by the probability of class i."""
+        ...
+
+    def by_threshold(self, column: Any) -> RankedColumn:
+        """Return a column of probabilities whose levels are at their thresholds, not their mean."""
         ...
 
     def pooled(self, *, names_rows: bool = False) -> RankedColumn:
@@ -158,7 +166,7 @@ class ScoredRows(Protocol):
         ...
 
     def column_values(self, i: int, *, is_prob: bool) -> npt.NDArray[Any]:
-        """float[n]: the score of class i as given, or its probability."""
+        """float[n]: the score of class i, its log-odds of logits; or its probability."""
         ...
 
     def confidence_values(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:

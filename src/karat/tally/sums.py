@@ -36,6 +36,8 @@ _STORED: Final = {
 """Name → name in bytes, which is stable; others are stored unchanged."""
 _CURRENT: Final = {stored: name for name, stored in _STORED.items()}
 
+ONE_VS_ALL: Final = LOSSES[3]
+"""The loss of each class against the rest."""
 READ_BITS: Final = {name: 1 << i for i, name in enumerate((*LOSSES, "ranks", "predicted"))}
 """Bit of each result that `_native.read_scores` computes on request."""
 _BY_NAME: Final = {name: i for i, name in enumerate(LOSSES)}
@@ -244,6 +246,16 @@ class Sums:
             w_loss=np.append(self.w_loss, w_loss),
             w2_loss=np.append(self.w2_loss, w2_loss),
             w2_loss2=np.append(self.w2_loss2, w2_loss2),
+        )
+
+    def instead(self, name: str, w_loss: float, w2_loss: float, w2_loss2: float) -> Sums:
+        """Return the same rows with other sums of a loss."""
+        is_other = np.array([own == name for own in self.names])
+        return replace(
+            self,
+            w_loss=np.where(is_other, w_loss, self.w_loss),
+            w2_loss=np.where(is_other, w2_loss, self.w2_loss),
+            w2_loss2=np.where(is_other, w2_loss2, self.w2_loss2),
         )
 
     def mean(self, name: str) -> float:

@@ -19,6 +19,7 @@ from karat.metrics._bounded import all_bounds_of
 from karat.metrics._measure import measure
 from karat.tally import Cells, Classes, HistogramRows, ScoreHistogram, ScoreHistograms, Sums
 from karat.tally.row_sample import RowSample
+from karat.tally.score_kind import ScoreKind
 from karat.testing.laws import metrics_of
 
 Numbers = npt.NDArray[Any]
@@ -58,7 +59,8 @@ def bucket_problems(n_problems: int, seed: int = 0) -> Iterator[BucketProblem]:
 
 def _problem(rng: np.random.Generator, name: str) -> BucketProblem:
     k, n = int(rng.choice((2, 2, 3))), int(rng.choice((2, 3, 5, 9, 20, 60)))
-    is_prob, is_single = bool(rng.random() < 0.5), k == 2 and bool(rng.random() < 0.7)
+    kind: ScoreKind = "probabilities" if rng.random() < 0.5 else "logits"
+    is_prob, is_single = kind == "probabilities", k == 2 and bool(rng.random() < 0.7)
     bits = int(rng.choice((0, 1, 3, 8, 20)))
     codes, is_right = rng.integers(0, k, n), rng.integers(0, 2, n)
     weights = _weights(rng, n)
@@ -80,7 +82,7 @@ def _problem(rng: np.random.Generator, name: str) -> BucketProblem:
         softmax,
         sure,
         RowSample.empty(1, k, 1),
-        is_prob,
+        kind,
         1,
     )
     coarse = replace(

@@ -16,6 +16,7 @@ from karat.api.evaluation import evaluate
 from karat.api.report import Report
 from karat.api.request.spelled import in_groups
 from karat.errors import KaratError, error
+from karat.tally.score_kind import ARGUMENT_OF_ROLE
 
 SUBJECTS: Final = (
     "labels",
@@ -102,7 +103,7 @@ class Sample:
     def mapping(self) -> dict[str, Any]:
         """Role → column as in `Report.mapping` of a table."""
         found = {role: self.roles[role] for role in _COLUMN_ROLES if role in self.roles}
-        for role in {"prob", "score"} & set(self.roles):
+        for role in set(ARGUMENT_OF_ROLE) & set(self.roles):
             named = self.roles[role]
             found[role] = [named] if isinstance(named, str) else list(named)
         return found
@@ -407,6 +408,10 @@ def _score_samples(make: _Make) -> Iterator[Sample]:
         ("prob", 2, None),
         ("prob", 3, 64),
         ("prob", 5, None),
+        ("logit", 1, None),
+        ("logit", 2, 64),
+        ("logit", 3, None),
+        ("logit", 5, 64),
         ("score", 1, None),
         ("score", 2, 64),
         ("score", 3, None),
@@ -418,6 +423,10 @@ def _score_samples(make: _Make) -> Iterator[Sample]:
         yield rows.done(**({"positive": "class 1"} if n_columns < 3 else {}))
     for at in (0.25, 0.5):
         yield make(f"threshold {at}").scored(1).done(threshold=at)
+        for n_columns in (1, 2):
+            rows = make(f"threshold {at} of logits in {n_columns} columns")
+            rows.labels(["no", "yes"], has_pred=False).scores("logit", n_columns)
+            yield rows.done(threshold=at, positive="yes")
     yield make("predictions beside scores").labels().scores("prob", 3).done()
     yield make("booleans").labels([False, True], has_pred=False).scores("prob", 1).done()
 

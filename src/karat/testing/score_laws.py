@@ -14,6 +14,7 @@ from karat.errors import UndefinedWarning
 from karat.metrics import Losses, Metric, Record
 from karat.metrics._influence.gather import influences, reason_without
 from karat.tally import ScoredRows
+from karat.tally.score_kind import ARGUMENTS, ScoreKind
 from karat.testing.laws import metrics_of, near
 
 Measure = Callable[..., float]
@@ -26,14 +27,14 @@ class Problem:
     Attributes:
         y_true: int64[n], classes 0 to k−1.
         values: float64[n] of the positive class, or float64[n, k].
-        is_prob: whether they are probabilities.
+        kind: whether they are probabilities, logits or scores.
         k: number of classes.
         weights: float64[n], or None.
     """
 
     y_true: npt.NDArray[np.int64]
     values: npt.NDArray[np.float64]
-    is_prob: bool
+    kind: ScoreKind
     k: int
     weights: npt.NDArray[np.float64] | None = None
 
@@ -43,18 +44,18 @@ class Problem:
 
 
 def problems(k: int, n_problems: int = 6, n: int = 60, seed: int = 0) -> Iterator[Problem]:
-    """Random rows: probabilities and scores in turn, ties, every class present."""
+    """Random rows: probabilities, logits and scores in turn, ties, every class present."""
     for number in range(n_problems):
         rng = np.random.default_rng([seed, k, number])
         y_true = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, n - k)]))
         z = rng.normal(size=(n, k)) + 1.2 * (np.arange(k) == y_true[:, None])
-        is_prob = number % 2 == 0
+        kind = tuple(ARGUMENTS)[number % 3]
         z = np.round(z * 2) / 2
-        if is_prob:
+        if kind == "probabilities":
             z = np.exp(z - z.max(axis=1, keepdims=True))
             z /= z.sum(axis=1, keepdims=True)
-        weights = rng.integers(1, 9, n) / 4 if number % 3 == 2 else None
-        yield Problem(y_true, z, is_prob, k, weights)
+        weights = rng.integers(1, 9, n) / 4 if number % 2 == 1 else None
+        yield Problem(y_true, z, kind, k, weights)
 
 
 def value_of(metric: Metric, problem: Problem) -> npt.NDArray[np.float64]:
@@ -65,7 +66,7 @@ def value_of(metric: Metric, problem: Problem) -> npt.NDArray[np.float64]:
     given: dict[str, Any] = dict(metric.params)
     if metric.record.is_per_class and metric.lift != "plain":
         given["average"] = None if metric.lift == "per_class" else metric.lift
-    given["y_prob" if problem.is_prob else "y_score"] = problem.values
+    given[ARGUMENTS[problem.kind]] = problem.values
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedWarning)
         return np.asarray(
@@ -78,8 +79,13 @@ def value_of(metric: Metric, problem: Problem) -> npt.NDArray[np.float64]:
 def _each(record: Record) -> Iterator[tuple[Metric, Problem]]:
     for k in (2, 3, 5):
         for problem in problems(k):
-            for metric in _fitting(record, k):
+            for metric in _fitting(record, k) if is_read(record, problem) else ():
                 yield metric, problem
+
+
+def is_read(record: Record, problem: Problem) -> bool:
+    """True unless a metric reads probabilities, and there are scores of any kind."""
+    return problem.kind != "scores" or not record.reads_probabilities
 
 
 def _fitting(record: Record, k: int) -> Iterator[Metric]:
@@ -95,7 +101,7 @@ def golden_cases_hold(record: Record) -> None:
         values = np.asarray(golden.scores, np.float64)
         k = values.shape[1] if values.ndim == 2 else 2
         weights = None if golden.weights is None else np.asarray(golden.weights)
-        problem = Problem(np.asarray(golden.y_true), values, golden.is_prob, k, weights)
+        problem = Problem(np.asarray(golden.y_true), values, golden.kind, k, weights)
         metric = Metric.of(record, golden.lift, golden.params)
         near(value_of(metric, problem), golden.value, f"{metric}: {golden.source}", 1e-12)
 
@@ -156,14 +162,16 @@ def perfect_scores_are_perfect(record: Record) -> None:
         if metric.is_clipped:
             continue
         hits = (np.arange(problem.k) == problem.y_true[:, None]).astype(np.float64)
-        best = replace(problem, values=hits if problem.is_prob else 2000.0 * hits - 1000.0)
+        best = replace(
+            problem, values=hits if problem.kind == "probabilities" else 2000.0 * hits - 1000.0
+        )
         near(value_of(metric, best), record.perfect, str(metric))
 
 
 def one_column_is_two(record: Record) -> None:
     """Probabilities of two classes as float[n] give what float[n, 2] gives."""
     for problem in problems(2, n_problems=4):
-        if problem.is_prob:
+        if problem.kind == "probabilities":
             alone = problem.values[:, 1]
             both = replace(problem, values=np.stack([1.0 - alone, alone], axis=1))
             for metric in _fitting(record, 2):
@@ -179,9 +187,9 @@ def influence_or_reason(record: Record) -> None:
 def rows_of_problem(problem: Problem) -> ScoredRows:
     from karat.api.score_functions import scored_rows
 
-    y_prob, y_score = (problem.values, None) if problem.is_prob else (None, problem.values)
+    outputs: dict[str, Any] = {ARGUMENTS[problem.kind]: problem.values}
     return scored_rows(
-        problem.y_true, y_prob, y_score, labels=list(range(problem.k)), weights=problem.weights
+        problem.y_true, outputs, labels=list(range(problem.k)), weights=problem.weights
     )
 
 
@@ -209,7 +217,7 @@ def absent_classes_are_said(record: Record) -> None:
     for k in (3, 5):
         for problem in problems(k, n_problems=3):
             kept = problem.take(np.flatnonzero(problem.y_true != 0))
-            for metric in metrics_of(record, k):
+            for metric in metrics_of(record, k) if is_read(record, problem) else ():
                 if metric.lift not in {"macro", "weighted"}:
                     continue
                 each = value_of(replace(metric, lift="per_class"), kept)

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from karat._version import __version__
 from karat.data.clusters import RowNames
 from karat.data.rows import Rows
-from karat.data.scores.containers import Argument, Scores, tolerance_of
+from karat.data.scores.containers import Scores, tolerance_of
 from karat.errors import KaratError, error, short
 from karat.errors.options import option
 from karat.inference.json_record import json_value
@@ -35,6 +35,7 @@ from karat.results.gate.verdicts import Measured
 from karat.results.report import ClassReport
 from karat.tally import Cells, Classes, from_bytes, to_bytes
 from karat.tally.held_rows import RowChunk, impossible
+from karat.tally.score_kind import ARGUMENTS, Argument
 from karat.tally.serialization import each_once
 
 SCHEMA: Final = "karat.baseline/1"
@@ -201,7 +202,7 @@ def _written_rows(rows: Rows) -> dict[str, Any]:
     return {
         "n": rows.n,
         "n_columns": None if scores is None or scores.ndim == 1 else scores.shape[1],
-        "is_prob": rows.is_prob,
+        "scores_are": rows.kind,
         **{
             name: None if values is None else packed(values, _ARRAYS[name])
             for name, values in arrays.items()
@@ -330,14 +331,27 @@ def _rows(rows: dict[str, Any], classes: Classes, n: int) -> Rows:
         _require(classes.k == k, "its scores are of other classes")
         _require(np.isfinite(scores).all(), "a score is not finite")
         # A baseline does not record how many digits its probabilities had.
-        argument: Argument = "y_prob" if rows["is_prob"] is True else "y_score"
-        found = Scores(argument, scores, tolerance=tolerance_of(is_half=True))
+        found = Scores(_argument_of(rows, k), scores, tolerance=tolerance_of(is_half=True))
     if weights is not None:
         is_fit = np.isfinite(weights).all() and (weights >= 0).all()
         _require(is_fit, "a weight is none")
     if (hashes := arrays.get("ids")) is not None:
         ids = RowNames("ids", np.arange(n, dtype=np.int32), _texts_of(hashes))
     return Rows(classes, arrays["true"], arrays["pred"], found, weights, ids=ids)
+
+
+def _argument_of(rows: Mapping[str, Any], k: int) -> Argument:
+    """Return the argument of the scores of a baseline."""
+    if "scores_are" in rows:
+        _require(rows["scores_are"] in ARGUMENTS, "its scores are of no kind")
+        return ARGUMENTS[rows["scores_are"]]
+    if rows["is_prob"] is True:
+        return "y_prob"
+    # Version 0.2 took scores for logits; it ranked more than two columns as given.
+    return "y_logit" if k == _TWO else "y_score"
+
+
+_TWO: Final = 2
 
 
 def checked_baseline(baseline: Baseline) -> Baseline:

@@ -205,7 +205,7 @@ def _is_same(new: Rows, old: Rows, *, of_scores: bool) -> bool:
     """True if both models predict the same on every row."""
     if not of_scores:
         return bool(np.all(new.pred == old.pred))
-    if new.scores is None or old.scores is None or new.is_prob != old.is_prob:
+    if new.scores is None or old.scores is None or new.kind != old.kind:
         return False
     return np.array_equal(new.scores.values, old.scores.values)
 
@@ -391,8 +391,9 @@ class Evaluation:
     def _has_threshold_of(self, settings: Mapping[str, Any]) -> bool:
         """True if both sides predict at the same threshold, as far as is known."""
         ours, theirs = (each.get("threshold", "") for each in (self.decided, settings))
-        is_prob = not isinstance(self.current, Rows) or self.current.is_prob
-        largest = 0.5 if is_prob else 0.0
+        # A threshold of logits is a probability.
+        is_score = isinstance(self.current, Rows) and self.current.kind == "scores"
+        largest = 0.0 if is_score else 0.5
         both = {largest if each is None else each for each in (ours, theirs)}
         return "" in both or len(both) < 2 or self.current.classes.k != 2
 

@@ -22,7 +22,7 @@ from karat.api.sets import MultilabelReport
 from karat.api.sources import columns_to_read, row_arguments
 from karat.data.checks import doubts_of_order
 from karat.data.clusters import RowNames, encode_names, names_of_column
-from karat.data.roles import with_place
+from karat.data.roles import SCORE_ROLES, with_place
 from karat.data.rows import Rows
 from karat.data.slices.codes import named_columns
 from karat.data.sources.arrays.rows import label_rows, score_rows
@@ -45,15 +45,15 @@ _NAMES: Final = (("clusters", "clusters"), ("ids", "id"), ("slices", "by"))
 """Attribute of `Rows` and argument of the names of rows."""
 
 
-_COLUMNS: Final = ("true", "pred", "prob", "score", "folds", "id", "by")
-_NAMED: Final = ("true", "pred", "prob", "score", "weights", "id")
+_COLUMNS: Final = ("true", "pred", *SCORE_ROLES, "folds", "id", "by")
+_NAMED: Final = ("true", "pred", *SCORE_ROLES, "weights", "id")
 SLICE: Final = "slice"
 """The name of slices of arrays, where their values have none."""
 
 
 def has_predictions(request: Request) -> bool:
     """True if predictions are given beside the truth."""
-    return any(each is not None for each in (request.y_pred, request.y_prob, request.y_score))
+    return request.y_pred is not None or request.has_scores
 
 
 def rule_of_rows(request: Request, rows: Rows) -> dict[str, Any]:
@@ -109,9 +109,10 @@ def current_rows(request: Request, name: str) -> Rows | TableSets:
         raise error(
             "K128",
             found="There are neither rows nor a report",
-            do="Give files, a table, a report, or y_true with y_pred=, y_prob= or y_score=.",
+            do="Give files, a table, a report, or y_true with y_pred=, y_prob=, y_logit= or "
+            "y_score=.",
         )
-    for role in ("true", "pred", "prob", "score"):
+    for role in ("true", "pred", *SCORE_ROLES):
         if getattr(request, role) is not None:
             found = "Column names were given without a table"
             do = "Give the table or its files first."
@@ -124,15 +125,14 @@ def _read(source: Any, name: str, request: Request) -> Rows | TableSets:
     rows = read_rows(source, name, replace(columns_to_read(request), by=by))
     if isinstance(rows, TableSets):
         return rows
-    named = {"prob": request.prob, "score": request.score}
-    return with_order_of_rows(rows, named, request.labels)
+    return with_order_of_rows(rows, request.columns_of_scores, request.labels)
 
 
 def _of_arrays(request: Request, name: str) -> Rows:
     options = replace(row_arguments(request), clusters=None, by=None)
     threshold = request.threshold
-    if request.y_prob is not None or request.y_score is not None:
-        scores = given_scores(request.y_prob, request.y_score)
+    if request.has_scores:
+        scores = given_scores(request.outputs)
         rows = score_rows(request.y_true, scores, request.y_pred, options)
         if rows.weights is not None:
             refuse_weights(rows.weights)
@@ -208,7 +208,7 @@ def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline |
     if isinstance(request.y_true, ClassReport):
         raise error("K179", rows="A report is measured", kind=type(baseline).__name__)
     # The earlier predictions of the same rows, in the same form.
-    roles = ("y_prob", "y_score", "y_pred")
+    roles = (*request.outputs, "y_pred")
     form = next((role for role in roles if getattr(request, role) is not None), "y_pred")
     before: dict[str, Any] = {role: baseline if role == form else None for role in roles}
     return _of_arrays(request.but(**before), name)

@@ -36,6 +36,7 @@ from karat.metrics import Metric
 from karat.metrics._of_sets import meant_on_sets
 from karat.results.gate.verdicts import Case, Change, Measured, Rule, refused
 from karat.tally.label_scores import ListedScores
+from karat.tally.score_kind import KINDS
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 from karat.tally.shared import common_labels
@@ -51,7 +52,7 @@ _UNPAIRED = (
 _NAMES = ("new", "old")
 _PATH = 200
 """Characters of a path in a message."""
-_FORMS = ("y_prob", "y_score", "y_pred")
+_FORMS = (*KINDS, "y_pred")
 
 
 def are_sets_of(request: Request) -> bool:
@@ -233,7 +234,7 @@ class SetEvaluation:
 
 def _have_equal_scores(one: SetRows, other: SetRows) -> bool:
     a, b = one.scores, other.scores
-    if a is None or b is None or a.is_prob != b.is_prob:
+    if a is None or b is None or a.kind != b.kind:
         return False
     if isinstance(a, ListedScores) != isinstance(b, ListedScores):
         return False
@@ -278,8 +279,7 @@ def _rows(request: Request) -> SetRows:
     return set_rows(
         request.y_true,
         request.y_pred,
-        y_prob=request.y_prob,
-        y_score=request.y_score,
+        **request.outputs,
         threshold=request.threshold,
         labels=request.labels,
         separator=request.separator,

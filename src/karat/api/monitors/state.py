@@ -19,6 +19,7 @@ from karat.errors import error
 from karat.errors.options import option
 from karat.tally import Classes
 from karat.tally.held_rows import RowChunk, impossible
+from karat.tally.score_kind import KINDS
 from karat.tally.serialization import classes_of_facts, facts_of_classes, wrong_classes
 from karat.tally.shared import common_labels
 
@@ -105,7 +106,7 @@ def _kinds(rows: Rows) -> tuple[str, str, str]:
     what = "labels alone"
     if scores is not None:
         columns = "one column" if scores.values.ndim == 1 else f"{scores.k} columns"
-        what = f"{'probabilities' if scores.is_prob else 'scores'} in {columns}"
+        what = f"{scores.kind} in {columns}"
     return what, _given(rows.weights), _given(rows.clusters)
 
 
@@ -262,7 +263,7 @@ def rows_of(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rows:
     _require((facts["argument"] is None) == ("scores" not in arrays), "scores are missing")
     if facts["argument"] is not None:
         values, tolerance, argument = arrays["scores"], facts["tolerance"], facts["argument"]
-        _require(argument in ("y_prob", "y_score"), "scores of no kind")
+        _require(argument in KINDS, "scores of no kind")
         is_fit = values.dtype.kind == "f" and values.shape in ((len(true),), (len(true), classes.k))
         _require(is_fit and (values.ndim == 2 or classes.k == 2), "scores of no class")
         _require(type(tolerance) is float and 0 <= tolerance < 1, "a tolerance that is none")

@@ -75,6 +75,21 @@ class Request(
         return _new(type(self), {**vars(self), **values})
 
     @property
+    def outputs(self) -> dict[str, Any]:
+        """Values of probabilities, logits and other scores, by their argument."""
+        return {"y_prob": self.y_prob, "y_logit": self.y_logit, "y_score": self.y_score}
+
+    @property
+    def columns_of_scores(self) -> dict[str, Any]:
+        """Columns of probabilities, logits and other scores, by their role."""
+        return {"prob": self.prob, "logit": self.logit, "score": self.score}
+
+    @property
+    def has_scores(self) -> bool:
+        """True if values of probabilities, logits or other scores are given."""
+        return any(values is not None for values in self.outputs.values())
+
+    @property
     def chosen(self) -> dict[str, Any]:
         """The options that have another value than their default, by name."""
         return {name: getattr(self, name) for name in all_options() if self.is_given(name)}

@@ -17,13 +17,14 @@ from karat.data.sources.tables.beside import MARK, RoleValues, with_values
 from karat.data.sources.tables.frames import Frame, family_of, is_frame, open_frame
 from karat.errors import error, short
 from karat.errors.options import option
+from karat.tally.score_kind import ROLES
 
-COLUMNS: Final = {"y_true": "true", "y_pred": "pred", "y_prob": "prob", "y_score": "score"}
+COLUMNS: Final[dict[str, str]] = {"y_true": "true", "y_pred": "pred"} | dict(ROLES.items())
 """Role → the option of a request that names its column."""
-OUTPUTS: Final = ("y_pred", "y_prob", "y_score")
+OUTPUTS: Final = ("y_pred", *ROLES)
 BESIDE: Final = ("weights", "clusters", "by", "ids", "folds", "loss")
 """The other roles of a row."""
-_OF_SCORES: Final = ("y_prob", "y_score")
+_OF_SCORES: Final = tuple(ROLES)
 _PARTS_OF_FOLDS: Final = ("fold", "repeat", "holdout", "train_size")
 
 

@@ -18,7 +18,7 @@ _CLUSTERS = "rows of one are dependent; '' for none."
 
 @dataclass(frozen=True)
 class RowOptions:
-    """Truth, predictions, probabilities and scores: values, or columns of a table or of files."""
+    """Truth and outputs of models: values, or columns of a table or of files."""
 
     data: Any = option(
         "a table (pandas, Polars, Arrow, DuckDB, dict of columns); or a partitioned table (Spark, "
@@ -74,8 +74,8 @@ class RowOptions:
         },
     )
     y_pred: Any = option(
-        "predicted labels, [n], in the same forms. With y_prob or y_score: the predictions, if "
-        "they differ from the class of the largest probability.",
+        "predicted labels, [n], in the same forms. With y_prob, y_logit or y_score: the "
+        "predictions, if they differ from the class of the largest probability.",
         verbs=f"{_TABLES} compare Stream.update",
         at={
             "compare": Change(
@@ -112,13 +112,25 @@ class RowOptions:
             ),
         },
     )
-    y_score: Any = option(
-        "any finite scores instead, in the same forms; losses and calibration use their softmax, "
-        "ranking metrics the scores as given.",
+    y_logit: Any = option(
+        "logits instead, in the same forms: what the last layer of a network gives. Losses and "
+        "calibration read their softmax (one column: sigmoid), rankings their log-odds; threshold "
+        "is a probability.",
         verbs=f"{_TABLES} compare Stream.update",
         at={
             "compare": Change(
-                "a dict from model to any finite scores instead, in the same forms. A model may "
+                "a dict from model to logits instead, in the same forms.",
+                "Mapping[str, Any] | None",
+            )
+        },
+    )
+    y_score: Any = option(
+        "any other finite scores, in the same forms; rankings read them as given (two columns: "
+        "their difference), and metrics of probabilities are not there.",
+        verbs=f"{_TABLES} compare Stream.update",
+        at={
+            "compare": Change(
+                "a dict from model to any other finite scores, in the same forms. A model may "
                 "have labels and scores; without labels the class of the largest is predicted.",
                 "Mapping[str, Any] | None",
             )
@@ -152,6 +164,14 @@ class RowOptions:
                 "Columns of probabilities, as in karat report.",
                 "COLUMNS",
                 "columns",
+            ),
+        ),
+    )
+    logit: str | Sequence[str] | None = option(
+        "columns of logits.",
+        flags=(
+            Flag(
+                "--logit", _COMMANDS, "Columns of logits, in the same forms.", "COLUMNS", "columns"
             ),
         ),
     )

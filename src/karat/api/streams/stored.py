@@ -60,8 +60,8 @@ def _contradiction(settings: Settings, found: Tallies) -> str | None:
             return "A threshold is of two classes with scores"
     if held is not None and histograms is not None:
         columns = None if histograms.is_single else histograms.classes.k
-        facts = held.is_prob, held.shape[0], held.shape[2]
-        if facts != (histograms.is_prob, columns, histograms.is_weighted):
+        facts = held.kind, held.shape[0], held.shape[2]
+        if facts != (histograms.kind, columns, histograms.is_weighted):
             return "Its rows and its tables do not go together"
     if found.sets is not None:
         if cells is not None or scores is not None:

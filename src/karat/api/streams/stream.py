@@ -197,22 +197,21 @@ class Stream:
     def _update(self, request: Request) -> None:
         """Add rows in memory, or on a device."""
         y_true, y_pred, weights = request.y_true, request.y_pred, request.weights
-        y_prob, y_score = request.y_prob, request.y_score
         if y_true is None:
             raise error("K127", others="y_pred=")
         self._count_rows(request)
-        rows = device_arrays(y_true, y_pred, y_prob, y_score, weights)
+        rows = device_arrays(y_true, y_pred, request.outputs, weights)
         if rows is not None and self._update_on_device(rows):
             return
-        has_scores = y_prob is not None or y_score is not None
+        has_scores = request.has_scores
         are_more = self._tallies.sets is not None
         if (y_pred is not None or has_scores) and hold_sets(y_true, y_pred, are_more=are_more):
-            self._update_sets(y_true, y_pred, weights, y_prob=y_prob, y_score=y_score)
+            self._update_sets(y_true, y_pred, weights, **request.outputs)
             return
         if not has_scores:
             self._update_labels(y_true, y_pred, weights)
             return
-        scores = given_scores(y_prob, y_score)
+        scores = given_scores(request.outputs)
         given = {"y_pred": y_pred, scores.argument: scores}
         with self._lock:
             self._refuse_mixed("scores")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import Any
 
-from karat.api.arguments import column_name, score_columns
+from karat.api.arguments import column_name, scores_of_table
 from karat.api.request.request import Request
 from karat.api.streams.settings import Settings
 from karat.data.accumulator import Tallies
@@ -18,6 +18,7 @@ from karat.data.sources.tables.frames import open_frame
 from karat.data.sources.tables.sets import sets_of_frame
 from karat.data.sources.tables.values import ValuesOfFrame
 from karat.errors.doubts import Doubt
+from karat.tally.score_kind import ROLES
 
 
 def rows_of_table(
@@ -33,8 +34,7 @@ def rows_of_table(
     table = TableRequest(
         true=column_name("y_true", request.true),
         pred=column_name("y_pred", request.pred),
-        prob=score_columns("y_prob", request.prob),
-        score=score_columns("y_score", request.score),
+        **scores_of_table(request),
         weights=request.weights,
         clusters="",
         labels=settings.labels,
@@ -67,5 +67,5 @@ def rows_of_table(
             each = {name: held[name] for name in columns.scores}
             one = next(iter(each.values()))
             roles[columns.chosen.argument] = each if len(each) > 1 else one
-    found = request.but(**{**dict.fromkeys(("y_prob", "y_score")), **roles}, has_data=False)
+    found = request.but(**{**dict.fromkeys(ROLES), **roles}, has_data=False)
     return found, tuple(x for x in columns.notes if isinstance(x, Doubt))

@@ -123,7 +123,7 @@ def of_karat(labels: Floats, scores: Floats, weights: Any, metric: Metric) -> fl
     """
     from karat.api.evaluation import evaluate
 
-    asked: Any = {"y_score": scores, "metrics": [metric], "level": None, "weights": weights}
+    asked: Any = {"y_logit": scores, "metrics": [metric], "level": None, "weights": weights}
     return float(evaluate(labels > _TRUE_ABOVE, **asked)[str(metric)].value)
 
 

@@ -33,7 +33,7 @@ def ranked_labels(true: Sets, score: Array) -> RankedLabels:
     if score.dtype not in (np.float64, np.float32):
         score = score.astype(np.float64)
     n, k = score.shape
-    places = LabelScores(np.ascontiguousarray(score), is_prob=False).places(true, None, k)
+    places = LabelScores(np.ascontiguousarray(score), "scores").places(true, None, k)
     return RankedLabels(true, places, np.full(n, k), k)
 
 

@@ -221,7 +221,7 @@ class Ranked:
 def _places(scores: Tensor, is_true: Tensor) -> tuple[Tensor, ...]:
     """int64[n, k] each of the true cells: labels above, tied, true ones of both, tied before."""
     sets = Sets.of_matrix(is_true.numpy())
-    found = LabelScores(np.ascontiguousarray(scores.numpy()), is_prob=False)
+    found = LabelScores(np.ascontiguousarray(scores.numpy()), "scores")
     places = found.places(sets, None, scores.shape[1])
     labels = RankedLabels(sets, places, np.full(len(sets), scores.shape[1]), scores.shape[1])
     rows, items = torch.from_numpy(labels.rows), torch.from_numpy(sets.items.astype(np.int64))

@@ -167,7 +167,7 @@ class BatchReader:
             )
         if y_pred is not None and self._threshold is not None:
             raise both_decide("y_pred", self._threshold)
-        checked_threshold(self._threshold, classes_of_columns(scores.k), is_prob=scores.is_prob)
+        checked_threshold(self._threshold, classes_of_columns(scores.k), scores.kind)
         scores, classes, codes = self._placed(y_true, true, scores, known)
         pred = None
         if y_pred is not None:

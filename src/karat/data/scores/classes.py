@@ -30,14 +30,17 @@ from karat.errors import KaratError, error, short, shown
 from karat.errors.options import argument_as_typed, each_option, option
 from karat.errors.reasons import UnknownLabelError, UnlikeLabelsError
 from karat.tally.classes import Classes
+from karat.tally.score_kind import ScoreKind
 
 
-def checked_threshold(threshold: Any, classes: Classes, *, is_prob: bool = False) -> float | None:
+def checked_threshold(
+    threshold: Any, classes: Classes, kind: ScoreKind | None = None
+) -> float | None:
     """Return a threshold as a float.
 
     Errors:
-        K136 it is not a finite number, not a probability if it separates probabilities, or there
-        are not two classes; K190 neither of two classes is positive.
+        K136 it is not a finite number, not a probability if it separates probabilities or logits,
+        or there are not two classes; K190 neither of two classes is positive.
     """
     if threshold is None:
         return None
@@ -54,9 +57,16 @@ def checked_threshold(threshold: Any, classes: Classes, *, is_prob: bool = False
         raise error("K190", what=option("threshold", threshold), **facts)
     if classes.positive is None:
         raise error("K136", threshold=threshold, found=f"There are {classes.k} classes")
-    if is_prob and not 0.0 <= threshold <= 1.0:
-        raise error("K136", threshold=threshold, found="Probabilities lie from 0 to 1")
+    if kind in ("probabilities", "logits") and not 0.0 <= threshold <= 1.0:
+        raise error("K136", threshold=threshold, found=outside_of(kind))
     return float(threshold)
+
+
+def outside_of(kind: ScoreKind) -> str:
+    """Return why a threshold outside of [0, 1] separates none."""
+    if kind == "logits":
+        return "A threshold of logits is a probability, from 0 to 1"
+    return "Probabilities lie from 0 to 1"
 
 
 def both_decide(predictions: str, threshold: Any) -> KaratError:
@@ -127,11 +137,11 @@ def coded_guess(guess: Column, classes: Classes, scores: Scores, *, is_declared:
     except (UnlikeLabelsError, UnknownLabelError) as problem:
         if is_declared:
             raise
-        values = "probabilities" if scores.is_prob else "scores"
         of_columns = {
             "left": "y_true",
             "among": f"the classes of {argument_as_typed(scores.argument)}",
-            "classes": f"The {values} have columns for the classes {shown(classes.labels)} only",
+            "classes": f"The {scores.kind} have columns for the classes "
+            f"{shown(classes.labels)} only",
             "do": "A label needs a column of its own: add it, or remove those rows.",
         }
         raise problem.but(**of_columns) from None

@@ -14,6 +14,7 @@ from karat.data.labels.names import MOST_DIGITS, WHOLE, NameOfClass
 from karat.data.roles import (
     ALIASES,
     EXACT_SCORES,
+    SCORE_ROLES,
     Family,
     ProbabilityColumns,
     Role,
@@ -27,11 +28,11 @@ from karat.data.roles import (
     normalized,
     unknown_column,
 )
-from karat.data.scores.containers import Argument
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
 from karat.errors.options import option
 from karat.tally.classes import Label
+from karat.tally.score_kind import ARGUMENT_OF_ROLE, ROLES, Argument, ScoreRole, two_kinds
 
 _N_CUTS = 64
 
@@ -118,10 +119,10 @@ UNLESS_PREDICTED: Final = "\0"
 """Marker to read scores only if no column has the predictions; no column has this name."""
 """A column, a pattern, several columns in order, ``""`` for none, or None to detect them."""
 
-_ARGUMENTS: Final[Mapping[Role, Argument]] = {"prob": "y_prob", "score": "y_score"}
-_STEMS: Final[Mapping[str, Role | None]] = {
+_STEMS: Final[Mapping[str, ScoreRole | None]] = {
     **dict.fromkeys(("probability:class", "probability", "proba", "prob", "p", ".pred"), "prob"),
-    **dict.fromkeys(("score", "scores", "logit", "logits"), "score"),
+    **dict.fromkeys(("logit", "logits"), "logit"),
+    **dict.fromkeys(("score", "scores"), "score"),
     # They may contain anything, such as labels of several models.
     **dict.fromkeys(("pred", "class")),
 }
@@ -133,7 +134,7 @@ class ScoreColumns:
     """Columns of a table that contain probabilities or scores.
 
     Attributes:
-        argument: ``"y_prob"`` or ``"y_score"``.
+        argument: ``"y_prob"``, ``"y_logit"`` or ``"y_score"``.
         names: in table order, or as the caller listed them.
         how: listed by the caller, matched by a pattern of the caller, or detected by name.
         endings: rest of each name after the common part; None if not known yet.
@@ -149,17 +150,16 @@ class ScoreColumns:
     are_places: bool = False
 
     @property
-    def role(self) -> Role:
+    def role(self) -> ScoreRole:
         """Their role in a mapping."""
-        return "prob" if self.argument == "y_prob" else "score"
+        return ROLES[self.argument]
 
 
 def find_score_columns(
     columns: Sequence[str],
     types: Mapping[str, Family] | None,
     given: Mapping[Role, str | None],
-    prob: Named = None,
-    score: Named = None,
+    named: Mapping[ScoreRole, Named],
     *,
     first: Callable[[str], str | None] | None = None,
 ) -> tuple[Roles, ScoreColumns | None, list[str]]:
@@ -169,8 +169,8 @@ def find_score_columns(
         columns: the names, in table order, repeats included.
         types: known types of the columns.
         given: truth, prediction and weights as the caller named them, as in `find_roles`.
-        prob, score: the columns of one or the other; if neither is given, they are detected; with
-            `UNLESS_PREDICTED`, only if no column has the predictions.
+        named: columns by their role; those of one role at most. Without any, they are detected;
+            with `UNLESS_PREDICTED`, only if no column has the predictions.
         first: function that returns the first value of a column as text; None if values are
             unknown.
 
@@ -179,23 +179,23 @@ def find_score_columns(
         sentences about columns that resemble scores and were not read.
 
     Errors:
-        K129 both given; K157 a column twice; K404 there is no such column; K405 several could be
-        one role, or the scores; K406 no truth, or neither prediction nor scores.
+        K129 columns of two roles; K157 a column twice; K404 there is no such column; K405 several
+        could be one role, or the scores; K406 no truth, or neither prediction nor scores.
     """
     looked = find_roles(columns, types, given, needs=())
-    if UNLESS_PREDICTED in (prob, score):
+    if UNLESS_PREDICTED in named.values():
         unless = None if looked.column("pred") is None else ""
-        prob, score = (unless if x == UNLESS_PREDICTED else x for x in (prob, score))
-    chosen = _chosen(looked, given, prob, score)
+        named = {role: unless if x == UNLESS_PREDICTED else x for role, x in named.items()}
+    chosen = _chosen(looked, given, named)
     notes: list[str] = []
-    is_open = prob is None and score is None
-    if chosen is None and (prob is None or score is None):
-        only: Role | None = "score" if score is None else "prob"
+    wanted = [role for role in SCORE_ROLES if named.get(role) is None]
+    is_open = len(wanted) == len(SCORE_ROLES)
+    if chosen is None and wanted:
         # A pattern of predictions, one column for each label, may have been found.
         pred = given.get("pred")
         is_named = bool(pred) and not _PATTERN.search(pred or "")
-        named = _of_exact_names(looked) if is_named else looked
-        chosen, notes = found_scores(named, None if is_open else only)
+        known = _of_exact_names(looked) if is_named else looked
+        chosen, notes = found_scores(known, wanted)
     if chosen is not None and list(looked.columns) == list(map(str, range(len(looked.columns)))):
         chosen = replace(chosen, are_places=True)
     taken = () if chosen is None else chosen.names
@@ -207,16 +207,17 @@ def find_score_columns(
     if roles.column("pred") is None and chosen is None:
         found = named_columns(roles.columns)
         notes_of_columns = [f"{shown(names)} {why.found}" for names, why in unfit]
-        known = {*given.values(), *(name for names, _ in unfit for name in names)}
-        like = [x for x in roles.columns if looks_like(x) in ("pred", "prob", "score")]
-        like = [x for x in like if x not in known]
+        others = {*given.values(), *(name for names, _ in unfit for name in names)}
+        like = [x for x in roles.columns if looks_like(x) in ("pred", *SCORE_ROLES)]
+        like = [x for x in like if x not in others]
         if like:
             notes_of_columns.append(f"{shown(like)} may be meant")
         raise error(
             "K406",
-            role="the predictions, probabilities or scores",
+            role="the predictions, probabilities, logits or scores",
             columns="; ".join([found, *notes_of_columns]),
-            option=f"{option('y_pred')}, {option('y_prob')} or {option('y_score', 'NAME')}",
+            option=f"{option('y_pred')}, {option('y_prob')}, {option('y_logit')} or "
+            f"{option('y_score', 'NAME')}",
         )
     for names, why in unfit:
         is_one = len(names) == 1
@@ -230,9 +231,12 @@ def find_score_columns(
 
 def _of_exact_names(looked: Roles) -> Roles:
     """Return the roles without scores whose names may mean anything else."""
-    scores = looked.candidates["score"]
-    exact = tuple(name for name in scores if normalized(name) in EXACT_SCORES)
-    return replace(looked, candidates={**looked.candidates, "score": exact}, families=())
+    roles: tuple[ScoreRole, ...] = ("logit", "score")
+    exact: dict[Role, tuple[str, ...]] = {
+        role: tuple(name for name in looked.candidates[role] if normalized(name) in EXACT_SCORES)
+        for role in roles
+    }
+    return replace(looked, candidates={**looked.candidates, **exact}, families=())
 
 
 class _Unfit(NamedTuple):
@@ -270,7 +274,7 @@ def _unfit_scores(
     """
     others = {name for name in columns if types.get(name) in ("text", "other")} - {*used}
     looked = find_roles(sorted(others), None, needs=())
-    called = {*looked.candidates["prob"], *looked.candidates["score"]}
+    called = {name for role in SCORE_ROLES for name in looked.candidates[role]}
     for group in looked.families if not is_settled else ():
         if role_of_family(group) is not None:
             called.update(group.columns)
@@ -293,16 +297,17 @@ def _is_list(text: str | None) -> bool:
 
 
 def _chosen(
-    looked: Roles, given: Mapping[Role, str | None], prob: Named, score: Named
+    looked: Roles, given: Mapping[Role, str | None], columns: Mapping[ScoreRole, Named]
 ) -> ScoreColumns | None:
     """Return the columns that the caller named."""
-    if prob and score:
-        found = "Columns were named for the probabilities and for the scores"
-        raise error("K129", found=found, prob=option("y_prob"), score=option("y_score"))
-    named = prob or score
-    if not named:
+    roles = [role for role, names in columns.items() if names]
+    if len(roles) > 1:
+        found = f"Columns were named for {meaning(roles[0])} and for {meaning(roles[1])}"
+        raise two_kinds(found, [ARGUMENT_OF_ROLE[role] for role in roles])
+    role = next(iter(roles), None)
+    named = None if role is None else columns[role]
+    if role is None or not named:
         return None
-    role: Role = "prob" if prob else "score"
     used = {name: other for other, name in given.items() if name}
     if isinstance(named, str) and named not in looked.columns and _PATTERN.search(named):
         return _matched(looked, role, named)
@@ -322,10 +327,10 @@ def _chosen(
     if len(names) == 1:
         told, ending = repr(names[0]), ending_of(names[0])
         endings = None if ending is None else (ending,)
-    return ScoreColumns(_ARGUMENTS[role], names, "listed", endings, told)
+    return ScoreColumns(ARGUMENT_OF_ROLE[role], names, "listed", endings, told)
 
 
-def _matched(looked: Roles, role: Role, pattern: str) -> ScoreColumns:
+def _matched(looked: Roles, role: ScoreRole, pattern: str) -> ScoreColumns:
     others: tuple[Role, ...] = ("true", "pred", "weights", "id", "fold", "group", "clusters")
     taken = {name for other in others for name in looked.candidates[other]}
     aliases = {alias for other in others for alias in ALIASES[other]}
@@ -341,7 +346,7 @@ def _matched(looked: Roles, role: Role, pattern: str) -> ScoreColumns:
     if star and not _PATTERN.search(start + end):
         endings = tuple(name[len(start) : len(name) - len(end)] for name in names)
     told = f"{pattern} ({len(names)})"
-    return ScoreColumns(_ARGUMENTS[role], tuple(names), "pattern", endings, told)
+    return ScoreColumns(ARGUMENT_OF_ROLE[role], tuple(names), "pattern", endings, told)
 
 
 def _several(role: Role, n: int, name: str) -> KaratError:
@@ -349,12 +354,14 @@ def _several(role: Role, n: int, name: str) -> KaratError:
     return error("K405", role=meaning(role), candidates=candidates, do="Rename all but one")
 
 
-def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns | None, list[str]]:
+def found_scores(
+    looked: Roles, wanted: Collection[ScoreRole] = SCORE_ROLES
+) -> tuple[ScoreColumns | None, list[str]]:
     """Find the columns whose names denote probabilities or scores.
 
     Args:
         looked: possible roles of the columns.
-        only: ``"prob"`` or ``"score"``, if the other is not wanted.
+        wanted: roles of the columns.
 
     Returns:
         The columns, or None; and sentences about columns that resemble scores and were not read.
@@ -364,8 +371,8 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
     """
     options: list[ScoreColumns] = []
     notes: list[str] = []
-    for kind, argument in _ARGUMENTS.items():
-        if only in (None, kind):
+    for kind, argument in ARGUMENT_OF_ROLE.items():
+        if kind in wanted:
             options += [
                 ScoreColumns(argument, (name,), "found", None, repr(name))
                 for name in looked.candidates[kind]
@@ -379,12 +386,13 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
                     "D108",
                     what=f"Columns {group} were",
                     found="Their names do not say what they hold",
-                    do="If it is probabilities or scores, name them: "
-                    f"{option('y_prob', pattern)} or {option('y_score', pattern)}.",
+                    do="If it is probabilities, logits or scores, name them: "
+                    f"{option('y_prob', pattern)}, {option('y_logit', pattern)} or "
+                    f"{option('y_score', pattern)}.",
                 )
             )
-        elif only in (None, role):
-            argument, told = _ARGUMENTS[role], str(group)
+        elif role in wanted:
+            argument, told = ARGUMENT_OF_ROLE[role], str(group)
             options.append(ScoreColumns(argument, group.columns, "found", group.labels, told))
     if len(options) > 1:
         first = options[0]
@@ -392,7 +400,7 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
         named = how_to_name(first.role, name)
         raise error(
             "K405",
-            role="the probabilities or scores",
+            role="the probabilities, logits or scores",
             candidates=", ".join(option.shown for option in options),
             do=f"Name one: {named}; an empty name leaves them out",
         )
@@ -407,6 +415,7 @@ def found_scores(looked: Roles, only: Role | None = None) -> tuple[ScoreColumns 
             f"{option('y_prob', name)}.",
         )
         for name in looked.candidates["confidence"]
+        if "prob" in wanted
     ]
     return None, notes
 
@@ -421,6 +430,6 @@ def name_of_unread(looked: Roles) -> NameOfClass | None:
     return None
 
 
-def role_of_family(group: ProbabilityColumns) -> Role | None:
-    """Return whether columns of one stem are probabilities or scores; None if unclear."""
+def role_of_family(group: ProbabilityColumns) -> ScoreRole | None:
+    """Return the role of columns of one stem; None if unclear."""
     return _STEMS[group.stem.rstrip("-_.:= ").lower()]

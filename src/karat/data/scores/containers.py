@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,7 @@ from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.errors import CATALOGUE, error
 from karat.errors.options import as_typed, is_command_line, option
-
-Argument: TypeAlias = Literal["y_prob", "y_score"]
+from karat.tally.score_kind import KINDS, Argument, ScoreKind
 
 TOLERANCE: Final = 1e-3
 """Tolerance of the sum of a row of probabilities from 1, for 32 or 64 bits."""
@@ -40,7 +39,7 @@ class Scores:
     """Probabilities or scores of n rows.
 
     Attributes:
-        argument: ``"y_prob"``, or ``"y_score"`` for scores of any other kind.
+        argument: ``"y_prob"``, ``"y_logit"``, or ``"y_score"`` for scores of any other kind.
         values: float32 or float64, native byte order and aligned, any strides: [n, k] with a
             column for each class, or [n] for the positive class of two.
         columns: the names of the columns, if they come from a table; one name for the k items of a
@@ -58,6 +57,11 @@ class Scores:
     index: Any = None
     are_classes: bool = False
     name: str | None = None
+
+    @property
+    def kind(self) -> ScoreKind:
+        """Whether the values are probabilities, logits or other scores."""
+        return KINDS[self.argument]
 
     @property
     def is_prob(self) -> bool:
@@ -98,7 +102,7 @@ def as_scores(values: Any, argument: Argument) -> Scores:
             NumPy array of any float or integer type, a torch tensor, a pandas, Polars or Arrow
             table (all of its columns), a column of numbers, or a column of lists of one length;
             a dict from class to column, or what `by_class` reads.
-        argument: ``"y_prob"`` or ``"y_score"``, for messages.
+        argument: ``"y_prob"``, ``"y_logit"`` or ``"y_score"``.
 
     Returns:
         float32 if every value has 32 bits or fewer, else float64; (n, 1) as [n]. The tolerance of
@@ -125,7 +129,7 @@ def as_scores(values: Any, argument: Argument) -> Scores:
         values = list(values)
     named = by_class(values, argument)
     if named is not None:
-        return replace(_of_classes(named, Origin(argument)), index=index_of(values))
+        return replace(_of_classes(named, Origin(argument), argument), index=index_of(values))
     return plain_scores(values, argument)
 
 
@@ -159,10 +163,9 @@ def tolerance_of(*, is_half: bool) -> float:
     return _HALF_TOLERANCE if is_half else TOLERANCE
 
 
-def _of_classes(named: list[Any] | Mapping[str, Any], origin: Origin) -> Scores:
+def _of_classes(named: list[Any] | Mapping[str, Any], origin: Origin, argument: Argument) -> Scores:
     """Return the scores of rows that name their classes."""
     columns = columns_by_class(named, origin.shown) if isinstance(named, list) else named
-    argument: Argument = "y_score" if origin.argument == "y_score" else "y_prob"
     scores = gathered(columns, tuple(columns), argument, origin.kept)
     return replace(scores, are_classes=True)
 
@@ -203,7 +206,7 @@ def gathered(
         origin = Origin(argument, names[0], kept)
         named = by_class(columns[names[0]], origin.shown)
         if named is not None:
-            return _of_classes(named, origin)
+            return _of_classes(named, origin, argument)
     found = [numbers_in(columns[name], Origin(argument, name, kept)) for name in names]
     tolerance = tolerance_of(is_half=any(numbers.is_half for numbers in found))
     if len(found) == 1:

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.data.rows import Rows
-from karat.data.scores.containers import Argument, Scores
+from karat.data.scores.containers import Scores
 from karat.data.scores.rows import InMemoryScores
 from karat.errors import error
 from karat.tally.row_sample import RowSample
 from karat.tally.score_histogram import EXACT, ScoreHistogram
 from karat.tally.score_histograms import ScoreHistograms
-from karat.tally.sums import LOSSES, Sums
+from karat.tally.score_kind import ARGUMENTS
+from karat.tally.sums import LOSSES
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -119,7 +120,7 @@ def histograms_of(
             n_sampled,
             None if weights is None else weights[some],
         ),
-        rows.is_prob,
+        rows.kind,
         limit,
         rows.pred is not None,
     )
@@ -137,7 +138,7 @@ def _as_rows(found: ScoreHistograms, rows: InMemoryScores) -> ScoreHistograms:
     # With square roots as weights, a sum of squares is a sum of weights.
     roots = replace(rows, rows=replace(rows.rows, weights=np.sqrt(rows.weights)))
     sums = found.sums
-    squares = Sums.from_native(roots.read(LOSSES), LOSSES).w2_loss2
+    squares = roots.sums(LOSSES).w2_loss2
     return replace(
         found,
         sums=replace(sums, weight2=sums.weight, w2_loss=sums.w_loss, w2_loss2=squares),
@@ -158,7 +159,7 @@ def sampled_rows(
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(kept > 0, truth / kept, 0.0)[sample.codes]
     values = sample.values[:, 0] if sample.values.shape[1] == 1 else sample.values
-    argument: Argument = "y_prob" if histograms.is_prob else "y_score"
+    argument = ARGUMENTS[histograms.kind]
     scores = Scores(argument, np.ascontiguousarray(values), None, 1.0)
     codes = sample.codes.astype(np.int32)
     rows = Rows(histograms.classes, codes, None, scores, share * weights)

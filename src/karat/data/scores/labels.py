@@ -14,22 +14,16 @@ from karat import _native
 from karat.data.labels.align import align, codes_within
 from karat.data.labels.containers import csr_of, encode, is_sparse
 from karat.data.rows import Rows
-from karat.data.scores.classes import are_places
+from karat.data.scores.classes import are_places, outside_of
 from karat.data.scores.columns import readings
-from karat.data.scores.containers import (
-    Argument,
-    Scores,
-    as_scores,
-    gathered,
-    plain_scores,
-    refuse_scores,
-)
+from karat.data.scores.containers import Scores, as_scores, gathered, plain_scores, refuse_scores
 from karat.data.scores.outputs import PAIR, are_outputs, by_class, refuse_matrices
 from karat.data.scores.rows import InMemoryScores
 from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
 from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
+from karat.tally.score_kind import ARGUMENTS, KINDS, Argument
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 
@@ -106,7 +100,7 @@ def _of_outputs(values: Sequence[Any], argument: Argument) -> Scores:
             row, count = int(is_off.argmax()), int(is_off.sum())
             found = "Its two columns, absent and present, do not add up to 1: first at row "
             found += f"{row}, {sums[row]:.6g}; {count} of {scores.n} rows"
-            do = "Scores that are no probabilities are y_score=; P[:, 1] of each as a matrix is "
+            do = "Logits are y_logit=, other scores y_score=; P[:, 1] of each as a matrix is "
             do += f"also read: {argument}=np.column_stack([p[:, 1] for p in P])."
             raise error("K130", argument=origin, found=found, advice=do)
         columns.append(scores.values[:, 1])
@@ -133,7 +127,7 @@ def placed_scores(scores: Scores) -> LabelScores:
     """
     values = np.ascontiguousarray(scores.values)
     _check(Scores(scores.argument, values, scores.columns))
-    return LabelScores(values, scores.is_prob)
+    return LabelScores(values, scores.kind)
 
 
 def other_labels(what: str, names: Sequence[str], labels: Sequence[Label], do: str) -> KaratError:
@@ -225,7 +219,7 @@ def _of_lists(rows: list[Any], argument: Argument, classes: Classes) -> ListedSc
         sizes[place] = len(pairs)
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     if not items:
-        return ListedScores(Sets(starts, np.empty(0, np.int32)), np.empty(0), argument == "y_prob")
+        return ListedScores(Sets(starts, np.empty(0, np.int32)), np.empty(0), KINDS[argument])
     of_row = np.repeat(np.arange(len(rows)), sizes)
     try:
         column = encode(items, argument)
@@ -245,9 +239,8 @@ def _of_lists(rows: list[Any], argument: Argument, classes: Classes) -> ListedSc
 def _checked_lists(
     sets: Sets, values: npt.NDArray[np.float64], argument: Argument, classes: Classes
 ) -> ListedScores:
-    is_prob = argument == "y_prob"
     bad, code = ~np.isfinite(values), "K131"
-    if not bad.any() and is_prob:
+    if not bad.any() and argument == "y_prob":
         bad, code = (values < 0) | (values > 1), "K132"
     if bad.any():
         rows = sets.rows[bad]
@@ -262,7 +255,7 @@ def _checked_lists(
             count=len(np.unique(rows)),
             n=len(sets),
         )
-    return ListedScores(sets, values, is_prob)
+    return ListedScores(sets, values, KINDS[argument])
 
 
 def checked_limits(
@@ -271,7 +264,7 @@ def checked_limits(
     """Return the threshold of each label, and whether predictions must exceed it strictly.
 
     Args:
-        threshold: one number, or one for each label; None: above 0.5, or above 0 for scores.
+        threshold: one number, or one for each label; None: above 0.5, of logits and scores above 0.
 
     Errors:
         K136 not a finite number, the wrong number of them, or not a probability.
@@ -286,8 +279,8 @@ def checked_limits(
     problem = "" if is_fit else "It is not a finite number, nor one for each label"
     if is_fit and found.shape not in ((), (classes.k,)):
         problem = f"It has the shape {found.shape}, and there are {classes.k} labels"
-    elif is_fit and scores.is_prob and not ((found >= 0) & (found <= 1)).all():
-        problem = "Probabilities lie from 0 to 1"
+    elif is_fit and scores.kind != "scores" and not ((found >= 0) & (found <= 1)).all():
+        problem = outside_of(scores.kind)
     if problem:
         given = threshold.tolist() if isinstance(threshold, np.ndarray) else threshold
         raise error("K136", threshold=given, found=problem)
@@ -311,7 +304,7 @@ class LabelColumns:
         """Return the columns of rows with scores, as a matrix where every row lists every label."""
         listed, n, k = rows.scores, rows.n, rows.classes.k
         if isinstance(listed, ListedScores) and n and len(listed.values) == n * k:
-            scores = LabelScores(listed.values.reshape(n, k), listed.is_prob)
+            scores = LabelScores(listed.values.reshape(n, k), listed.kind)
             rows = replace(rows, scores=scores)
         return cls(rows, n_threads)
 
@@ -373,7 +366,7 @@ class LabelColumns:
     ) -> InMemoryScores:
         scores = self.rows.scores
         assert scores is not None
-        argument: Argument = "y_prob" if scores.is_prob else "y_score"
+        argument = ARGUMENTS[scores.kind]
         two = Rows(TWO, codes, None, Scores(argument, values), weights, is_owned=True)
         # Other labels are added, so that its rows may all have weight 0.
         return InMemoryScores.of(two, n_threads=self.n_threads, is_part=True)

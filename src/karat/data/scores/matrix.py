@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,13 @@ from karat import _native
 from karat.data.arrow import ArrowColumn, NotOneLengthError, lists_of, nulls_of, pieces_of
 from karat.data.labels.column import Flags
 from karat.data.percents import conversion_in_files, is_percent
-from karat.data.scores.containers import Argument
 from karat.data.scores.numbers import Array, Origin, real, with_comma
 from karat.data.sources.files.row_blocks import Batch
 from karat.errors import error
+from karat.tally.row_sample import row_parts
+from karat.tally.score_kind import Argument, ScoreKind
+
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 _GROUP_BYTES = 128
 _COPIED_BYTES = 1 << 25
@@ -106,12 +109,105 @@ class Differences:
             first, last = self._values[:, 0], self._values[:, 1]
             with np.errstate(over="ignore", invalid="ignore"):
                 found = np.subtract(last, first, dtype=np.float64)
-            if np.isinf(found).any() and np.isfinite(self._values).all():
-                np.clip(found, -_LARGEST, _LARGEST, out=found)
-            self._last = found
+            self._last = _finite(found, self._values)
         return self._last if i == 1 else -self._last
 
 
+class LogOdds:
+    """The log-odds of each class against all others, of the logits of more than two classes.
+
+    z[i] − log Σ exp z[j] over the other classes j, in float64. They order the rows as the
+    probabilities do, also where these are 0 or 1 in every floating-point type. Rows whose logits
+    differ by a constant, or by the order of the other classes, have equal log-odds; finite logits
+    never give infinite ones.
+
+    Args:
+        values: float32 or float64[n, k].
+
+    Example:
+        >>> import numpy as np
+        >>> LogOdds(np.array([[800.0, 0.0, 0.0], [0.0, 0.0, -800.0]]))[0].round(6).tolist()
+        [799.306853, 0.0]
+    """
+
+    n_together = 1
+
+    def __init__(self, values: npt.NDArray[Any], n_threads: int | None = None) -> None:
+        self._values = values
+        self._logits = Columns(values, n_threads)
+        self._facts: _LargestTwo | None = None
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return len(self._logits)
+
+    def __getitem__(self, i: int) -> Floats:
+        """Return float64[n], the log-odds of class i."""
+        if self._facts is None:
+            self._facts = _LargestTwo.of(self._values)
+        known, column = self._facts, self._logits[i]
+        found = np.empty(len(column))
+        for part in row_parts(len(column)):
+            first, second = known.first[part], known.second[part]
+            logit = column[part].astype(np.float64)
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                gap = logit - first
+                # Both of the two largest are others, so that no digits cancel.
+                odds = gap - np.log1p(known.rest[part] - np.exp(gap))
+            odds = np.where(logit == second, known.of_second[part], odds)
+            found[part] = np.where(logit == first, known.of_first[part], odds)
+        return _finite(found, self._values)
+
+
+class _LargestTwo(NamedTuple):
+    """Of each row, float64[n]: the two largest logits, with their log-odds, and the rest.
+
+    `rest` is Σ exp(z − first) over all but the first. Sums go over sorted logits, so that the order
+    of the classes does not change them.
+    """
+
+    first: Floats
+    second: Floats
+    of_first: Floats
+    of_second: Floats
+    rest: Floats
+
+    @classmethod
+    def of(cls, values: npt.NDArray[Any]) -> _LargestTwo:
+        found = cls(*(np.empty(len(values)) for _ in cls._fields))
+        for part in row_parts(len(values)):
+            block = np.sort(values[part].astype(np.float64), axis=1)
+            first, second, others = block[:, -1], block[:, -2], block[:, :-2]
+            with np.errstate(over="ignore", invalid="ignore"):
+                gap = first - second
+                below_first = np.exp(others - first[:, None]).sum(axis=1)
+                below_second = np.exp(others - second[:, None]).sum(axis=1)
+                found.first[part], found.second[part] = first, second
+                found.of_first[part] = gap - np.log1p(below_second)
+                found.of_second[part] = -gap - np.log1p(below_first)
+                found.rest[part] = np.exp(-gap) + below_first
+        return found
+
+
+def ranked_columns(
+    values: npt.NDArray[Any], kind: ScoreKind, n_threads: int | None = None, fewest: int = 2
+) -> Columns | Differences | LogOdds:
+    """Return what ranks the rows: probabilities, scores, differences of two, or log-odds."""
+    if kind != "probabilities" and values.shape[1] == _PAIR:
+        return Differences(values)
+    if kind == "logits":
+        return LogOdds(values, n_threads)
+    return Columns(values, n_threads, fewest)
+
+
+def _finite(found: Floats, values: npt.NDArray[Any]) -> Floats:
+    """Limit numbers that overflowed, where the values that they come from are finite."""
+    if np.isinf(found).any() and np.isfinite(values).all():
+        np.clip(found, -_LARGEST, _LARGEST, out=found)
+    return found
+
+
+_PAIR = 2
 _LARGEST = float(np.finfo(np.float64).max)
 
 GROWTH_BYTES = 1 << 26
@@ -123,7 +219,7 @@ class ScoreMatrix:
     """Numbers of score columns, row by row.
 
     Attributes:
-        argument: ``"y_prob"`` or ``"y_score"``.
+        argument: ``"y_prob"``, ``"y_logit"`` or ``"y_score"``.
         names: the columns, for messages.
         n_expected: number of expected rows, if known.
         n_rows: number of rows so far, including dropped ones.

@@ -55,7 +55,7 @@ class Origin:
     """Origin of numbers, for messages.
 
     Attributes:
-        argument: ``"y_prob"`` or ``"y_score"``.
+        argument: ``"y_prob"``, ``"y_logit"`` or ``"y_score"``.
         column: the column of a table, if they are one of its columns.
         kept: bool[n], rows that will be used; None for all.
         first_row: index of the first row.

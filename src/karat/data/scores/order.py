@@ -28,6 +28,7 @@ from karat.errors.options import argument_as_typed, each_option, option, option_
 from karat.errors.reasons import ScoreColumnsError
 from karat.errors.text import count
 from karat.tally.classes import IGNORED, Classes, Label
+from karat.tally.score_kind import KINDS, Argument, ScoreKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class ColumnNames:
         are_places: whether names that are numbers are column positions in the table.
     """
 
-    argument: str
+    argument: Argument
     names: Sequence[str] = ()
     endings: Sequence[str] | None = None
     how: Literal["listed", "pattern", "found"] = "listed"
@@ -122,13 +123,12 @@ def place_columns(
         if order is not None:
             return Placed(classes, order)
         if how == "found":
-            listed = option_of_list("y_prob" if argument == "y_prob" else "y_score", names)
+            listed = option_of_list(argument, names)
             do = f"List the columns in the order of the classes {shown(classes.labels)}: {listed}."
             if k == 2:
-                one = option("y_prob" if argument == "y_prob" else "y_score", names[0])
+                one = option(argument, names[0])
                 do += f" If one of them is that of the positive class, give it alone: {one}."
-            scores = "probabilities" if argument == "y_prob" else "scores"
-            raise _no_names(scores, f"Columns: {shown(names)}", do)
+            raise _no_names(KINDS[argument], f"Columns: {shown(names)}", do)
     if declared is None:
         check_one_order(classes, argument, None, None)
     if how == "listed" or numbers is None:
@@ -387,7 +387,7 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
     return classes
 
 
-def unnamed_classes(columns: Sequence[str], classes: Classes, *, is_prob: bool) -> list[Doubt]:
+def unnamed_classes(columns: Sequence[str], classes: Classes, kind: ScoreKind) -> list[Doubt]:
     """Return the warning about a column for each class, of names that do not end in the classes."""
     texts = [str(label) for label in classes.labels]
     if len(columns) != classes.k or all(named(name, texts) is not None for name in columns):
@@ -397,8 +397,7 @@ def unnamed_classes(columns: Sequence[str], classes: Classes, *, is_prob: bool) 
     pairs = zip(columns[:_MOST_PAIRS], classes.labels[:_MOST_PAIRS], strict=True)
     shown_pairs = ", ".join(f"{column} is {label!r}" for column, label in pairs)
     more = " …" if len(columns) > _MOST_PAIRS else ""
-    what = "probabilities" if is_prob else "scores"
-    return [doubt("D110", what=what, pairs=f"{shown_pairs}{more}", option=option("labels"))]
+    return [doubt("D110", what=kind, pairs=f"{shown_pairs}{more}", option=option("labels"))]
 
 
 _MOST_PAIRS: Final = 4

@@ -15,7 +15,7 @@ from karat.data.labels.counting import count_codes, explain_weights
 from karat.data.rows import Rows
 from karat.data.scores.classes import checked_threshold
 from karat.data.scores.containers import Scores, refuse_scores
-from karat.data.scores.matrix import Columns, Differences
+from karat.data.scores.matrix import Columns, Differences, LogOdds, ranked_columns
 from karat.data.scores.ranking import AreasAhead, Ranked, pair_areas, rank, rank_pooled
 from karat.data.sources.arrays.rows import RowArguments, score_rows
 from karat.data.weights import refuse_sums
@@ -24,9 +24,10 @@ from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import row_parts
+from karat.tally.score_kind import ScoreKind
 from karat.tally.scored import N_LONG
 from karat.tally.shared import ROWS_MOST, reaches
-from karat.tally.sums import LOSSES, READ_BITS, Sums, unclipped
+from karat.tally.sums import LOSSES, ONE_VS_ALL, READ_BITS, Sums, unclipped
 
 _SMALL: Final = 1e-60
 
@@ -80,7 +81,7 @@ class InMemoryScores:
         n_threads: number of threads of native passes; 0: the default.
         is_part: whether they are part of more rows, so that these may all weigh 0.
         classes, codes, scores, weights, pred: those of the rows; clusters are int64[n], or None.
-        n_rows, is_weighted, is_prob, has_one_order: as in `tally.ScoredRows`.
+        n_rows, is_weighted, kind, is_prob, has_one_order: as in `tally.ScoredRows`.
     """
 
     rows: Rows
@@ -98,7 +99,7 @@ class InMemoryScores:
         is_part: bool = False,
     ) -> InMemoryScores:
         """Make it from rows with scores; a threshold determines the predictions (K136)."""
-        at = checked_threshold(threshold, rows.classes, is_prob=rows.is_prob)
+        at = checked_threshold(threshold, rows.classes, rows.kind)
         if threshold is not None and rows.pred is not None:
             rows = replace(rows, pred=None)
         return cls(rows, at, n_threads or 0, is_part)
@@ -114,18 +115,16 @@ class InMemoryScores:
         self.clusters: npt.NDArray[np.int64] | None = rows.cluster_codes
         self.n_rows: int = len(self.codes)
         self.is_weighted: bool = self.weights is not None
+        self.kind: ScoreKind = self.scores.kind
         self.is_prob: bool = self.scores.is_prob
-        is_pair = self.scores.values.ndim == 2 and self.classes.k == 2 and not self.is_prob
         self.has_one_order: bool = self.is_prob
         self._read: _native.ScoreSums | None = None
         self._bits = 0
-        self._clipped_sums: dict[str, tuple[float, float, float]] = {}
+        self._sums_apart: dict[str, tuple[float, float, float]] = {}
         values = self.scores.values
-        self._columns: Columns | Differences | None = None
-        if is_pair:
-            self._columns = Differences(values)
-        elif values.ndim == 2:
-            self._columns = Columns(values, self.n_threads, _FEWEST_TOGETHER)
+        self._columns: Columns | Differences | LogOdds | None = None
+        if values.ndim == 2:
+            self._columns = ranked_columns(values, self.kind, self.n_threads, _FEWEST_TOGETHER)
         self._totals: npt.NDArray[Any] | None = None
         n_together = self._columns.n_together if self._columns else 1
         self._ahead = AreasAhead(
@@ -184,7 +183,8 @@ class InMemoryScores:
         return values
 
     def sums(self, names: Iterable[str] = ()) -> Sums:
-        """Return losses by name, and ranks, in one read; a clipped loss takes one more pass.
+        """Return losses by name, and ranks, in one read; a clipped loss takes one more pass,
+        and that of each class of logits against the rest.
 
         If a probability of 0 makes the loss infinite, another pass counts such rows.
         """
@@ -196,7 +196,9 @@ class InMemoryScores:
             found = replace(found, n_infinite=self._n_infinite)
         for name in dict.fromkeys(wanted):
             if unclipped(name)[1] is not None:
-                found = found.plus(name, *self._clipped(name))
+                found = found.plus(name, *self._sums_of(name))
+            elif name == ONE_VS_ALL and self.kind == "logits":
+                found = found.instead(name, *self._sums_of(name))
         return found
 
     @cached_property
@@ -210,18 +212,19 @@ class InMemoryScores:
             found += int(np.count_nonzero(is_endless))
         return found
 
-    def _clipped(self, name: str) -> tuple[float, float, float]:
-        """Σw·ℓ, Σw²·ℓ and Σw²·ℓ² of a clipped loss, computed once."""
-        if name not in self._clipped_sums:
+    def _sums_of(self, name: str) -> tuple[float, float, float]:
+        """Σw·ℓ, Σw²·ℓ and Σw²·ℓ² of a loss that needs a pass of its own, computed once."""
+        if name not in self._sums_apart:
             sums = np.zeros(3)
             for part in row_parts(self.n_rows):
                 loss = self.row_losses(name, part)
                 weights = np.ones(len(loss)) if self.weights is None else self.weights[part]
                 weighted = weights * loss
-                sums += weighted.sum(), (weights * weighted).sum(), (weighted**2).sum()
+                with np.errstate(over="ignore"):  # as in the native sums
+                    sums += weighted.sum(), (weights * weighted).sum(), (weighted**2).sum()
             first, second, square = sums.tolist()
-            self._clipped_sums[name] = first, second, square
-        return self._clipped_sums[name]
+            self._sums_apart[name] = first, second, square
+        return self._sums_apart[name]
 
     def class_squares(self) -> Floats:
         """float64[k], Σw² of the rows of each true class."""
@@ -238,12 +241,29 @@ class InMemoryScores:
         codes = np.ascontiguousarray(self.codes[part])
         if not len(codes):
             return np.empty(0)
-        found = self._kernel_read(part, codes, None, bit | _ROWS).rows(bit.bit_length() - 1)
+        if name == ONE_VS_ALL and self.kind == "logits":
+            # Each class against the rest: the sigmoid of its log-odds is its probability.
+            odds, k = self._log_odds(part), self.classes.k
+            read = _native.read_scores(
+                odds, codes, k, None, False, 0.0, bit | _ROWS, self.n_threads
+            )
+        else:
+            read = self._kernel_read(part, codes, None, bit | _ROWS)
+        found = read.rows(bit.bit_length() - 1)
         assert found is not None
         if eps is None:
             return found
         # −ln of a clipped probability is the clipped loss, for any scores.
         return np.clip(found, -math.log1p(-eps), -math.log(eps))
+
+    def _log_odds(self, part: slice) -> Floats:
+        """float64[m, k]: the log-odds of every class of some rows with logits."""
+        values = self.scores.values[part]
+        if values.ndim == 2:
+            columns = ranked_columns(values, self.kind, self.n_threads)
+            return np.stack([columns[i] for i in range(self.classes.k)], axis=1)
+        wide = _wide(values)
+        return np.stack([-wide, wide] if self.classes.positive else [wide, -wide], axis=1)
 
     def cells(self) -> Cells:
         """The confusion matrix of the predicted classes."""
@@ -264,14 +284,15 @@ class InMemoryScores:
         if self.threshold is not None:
             positive = self.classes.positive
             assert positive is not None
-            is_positive = reaches(self._column(positive), self.threshold)
+            at = self._probability(positive) if self.kind == "logits" else self._column(positive)
+            is_positive = reaches(at, self.threshold)
             return np.where(is_positive, positive, 1 - positive).astype(np.int32)
         found = self.read(predicted=True).predicted
         assert found is not None
         return found
 
     def _column(self, i: int) -> npt.NDArray[Any]:
-        """Return the scores of one class, of two score columns each less the other.
+        """Return what ranks the rows by one class, see `ranked_columns`.
 
         A single column of two classes implies both.
         """
@@ -286,12 +307,12 @@ class InMemoryScores:
     def _both(self) -> npt.NDArray[Any]:
         """Matrix of scores, for two classes too."""
         values = self.scores.values
-        if values.ndim == 2 and not isinstance(self._columns, Differences):
+        if isinstance(self._columns, Columns):
             return values
-        return np.stack([self._column(0), self._column(1)], axis=1)
+        return np.stack([self._column(i) for i in range(self.classes.k)], axis=1)
 
     def column(self, i: int, *, names_rows: bool = False) -> Ranked:
-        """Return the rows sorted by the score of class i, as given."""
+        """Return the rows sorted by the score of class i, its log-odds of logits."""
         if names_rows:
             return self._ranked(self._column(i), i, names_rows)
         return self._ahead.column(i, lambda j: self._ranked(self._column(j), j, names_rows))
@@ -362,6 +383,11 @@ class InMemoryScores:
             return np.zeros(len(values[part]))
         return values[part].astype(np.float64)
 
+    def by_threshold(self, column: Any) -> Ranked:
+        """Return a column of probabilities whose levels are at their thresholds: these are."""
+        found: Ranked = column
+        return found
+
     def pooled(self, *, names_rows: bool = False) -> Ranked:
         """Return every row and class as one row of two classes: whether it is the true class."""
         self.read()  # every value is finite
@@ -370,7 +396,7 @@ class InMemoryScores:
         )
 
     def column_values(self, i: int, *, is_prob: bool) -> npt.NDArray[Any]:
-        """float[n]: the score of class i as given, or its probability."""
+        """float[n]: the score of class i, its log-odds of logits; or its probability."""
         return self._probability(i) if is_prob and not self.is_prob else self._column(i)
 
     def confidences(self) -> Ranked:
@@ -404,8 +430,10 @@ class InMemoryScores:
         is_alone = placed is not None and self.n_rows > N_LONG
         n_threads = _native.thread_limit(self.n_threads) if is_alone else 1
         given = self.codes, self.classes.k, self.weights
-        # Costs weigh each column as given.
+        # Costs weigh each column as given, and the probabilities of logits.
         values = self.scores.values if self.scores.values.ndim == 2 else self._both
+        if cost is not None and self.kind == "logits":
+            values = np.stack([self._probability(i) for i in range(self.classes.k)], axis=1)
         return pair_areas(values, *given, cost, placed, n_threads)
 
 

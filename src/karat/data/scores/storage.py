@@ -17,7 +17,7 @@ import numpy.typing as npt
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import harmonized, kind_of
 from karat.data.rows import Rows
-from karat.data.scores.containers import Argument, Scores
+from karat.data.scores.containers import Scores
 from karat.data.scores.histograms import histograms_of, room_of
 from karat.data.scores.order import wrong_number
 from karat.data.scores.rows import InMemoryScores
@@ -26,6 +26,7 @@ from karat.tally.axes import too_many
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import HeldRows, RowChunk, check_alike
 from karat.tally.score_histograms import ScoreHistograms
+from karat.tally.score_kind import ARGUMENTS, ScoreKind
 from karat.tally.shared import check_same, other_kinds, united
 
 _LEAST_GROUP: Final = 1 << 19
@@ -42,7 +43,7 @@ def scores_of_held(
 ) -> InMemoryScores:
     """Return kept rows in the form that metrics read, possibly as a part of more rows."""
     whole = held.whole()
-    argument: Argument = "y_prob" if held.is_prob else "y_score"
+    argument = ARGUMENTS[held.kind]
     scores = Scores(argument, whole.values, None, held.tolerance)
     rows = Rows(held.classes, whole.codes, whole.pred, scores, whole.weights)
     return InMemoryScores(rows, threshold, n_threads or 0, is_part)
@@ -64,7 +65,7 @@ def discovered(labels: Iterable[Label], positive: Label | None) -> Classes:
 class Storage:
     """Kind of summary for rows with scores that do not fit into `max_memory`.
 
-    A summary is immutable and has `merge`, `to_bytes`, `n_rows`, `classes`, `is_prob`, `is_single`
+    A summary is immutable and has `merge`, `to_bytes`, `n_rows`, `classes`, `kind`, `is_single`
     (one column of scores), `is_weighted`, `has_pred` and `is_exact`, as `ScoreHistograms` has.
 
     Attributes:
@@ -162,9 +163,14 @@ class ScoreParts:
         return self._one.classes
 
     @property
+    def kind(self) -> ScoreKind:
+        """Whether the scores are probabilities, logits or others."""
+        return self._one.kind
+
+    @property
     def is_prob(self) -> bool:
         """True if the scores are probabilities."""
-        return self._one.is_prob
+        return self.kind == "probabilities"
 
     @property
     def n_rows(self) -> int:
@@ -241,7 +247,7 @@ class ScoreParts:
         assert self.shape is not None
         columns = self.shape[0] or 2
         if both.k > columns:
-            argument = "y_prob" if self.is_prob else "y_score"
+            argument = ARGUMENTS[self.kind]
             raise wrong_number(argument, columns, both, is_single=self.shape[0] is None)
         return self._on(both), other._on(both)
 

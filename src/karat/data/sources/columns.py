@@ -21,6 +21,7 @@ from karat.data.labels.column import Kind, declared_labels
 from karat.data.labels.names import NameOfClass
 from karat.data.roles import (
     ALIASES,
+    SCORE_ROLES,
     Family,
     Role,
     Roles,
@@ -45,6 +46,7 @@ from karat.errors import error
 from karat.errors.doubts import doubt
 from karat.tally.classes import Label
 from karat.tally.folds import FoldColumns
+from karat.tally.score_kind import ScoreRole
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 """Called at intervals with the number of rows read, and the total if known."""
@@ -76,9 +78,9 @@ class TableRequest:
     Attributes:
         true, pred: columns; default: detected by name. With scores, no column of predictions is
             needed.
-        prob, score: columns of probabilities or of other scores: a column (of the positive class of
-            two, or of lists), several columns, or a pattern ``"proba_*"``; default: detected by
-            name; an empty name means none.
+        prob, logit, score: columns of probabilities, logits or other scores: a column (of the
+            positive class of two, or of lists), several columns, or a pattern ``"proba_*"``;
+            default: detected by name; an empty name means none.
         weights: a column; default: detected by name. For a table in memory, also float[n].
         clusters: a column of clusters; never detected by name. An empty name means none, and None
             warns about a column with such a name. For a table in memory, also one name or number
@@ -113,6 +115,7 @@ class TableRequest:
     true: str | None = None
     pred: str | None = None
     prob: Named = None
+    logit: Named = None
     score: Named = None
     weights: Any = None
     clusters: Any = None
@@ -154,6 +157,11 @@ class TableRequest:
         labels = None if self.labels is None else read[: len(self.labels)]
         positive = read[-1] if is_named else self.positive
         return replace(self, labels=labels, positive=positive, labels_are_text=False)
+
+    @property
+    def scores(self) -> dict[ScoreRole, Named]:
+        """Columns of probabilities, of logits and of other scores, by their role."""
+        return {"prob": self.prob, "logit": self.logit, "score": self.score}
 
     @property
     def has_clusters(self) -> bool:
@@ -231,7 +239,7 @@ def find_columns(
         file is a result of karat.
     """
     _refuse_results(header)
-    prob, score, by = request.prob, request.score, request.by
+    by, named = request.by, request.scores
     # Values for each row leave no column of that role.
     given: dict[Role, str | None] = {
         "true": request.true,
@@ -244,7 +252,7 @@ def find_columns(
     if request.folds is not None and not is_detected:
         given |= {"fold": request.folds} if isinstance(request.folds, str) else request.folds
     roles, chosen, notes = find_score_columns(
-        header, types, given, prob, score, first=None if values is None else values.first
+        header, types, given, named, first=None if values is None else values.first
     )
     mapping = {role: name or None for role, name in roles.mapping.items()}
     if mapping.get("clusters", "") is None:
@@ -273,7 +281,7 @@ def find_columns(
         used_already = [*mapping.values(), by, *asked]
         unique = id_ if request.keeps_rows else _column_of_ids(request, roles, used_already)
     positive = request.positive
-    if positive is None and chosen is None and UNLESS_PREDICTED in (prob, score):
+    if positive is None and chosen is None and UNLESS_PREDICTED in named.values():
         positive = name_of_unread(roles)
     facts = (id_, unique, notes, groups, left_out, positive, folds)
     found = TableColumns(mapping, chosen, singles, *facts)
@@ -285,15 +293,16 @@ def find_columns(
         # Named, not read: see decision 0043.
         mapping["folds"] = None
     texts: list[str] = []
-    if of_text and chosen is None and prob is None and score is None:
+    is_open = all(columns is None for columns in named.values())
+    if of_text and chosen is None and is_open:
         texts = [name for name in texts_called(types, "prob") if name not in used]
         of_columns = {"found": "It holds text", "do": of_text}
         notes += [doubt("D108", what=f"Column {name!r} was", **of_columns) for name in texts]
     if given["clusters"] is None:
         notes += unused_groups(header, used, _any if values is None else values.are_groups)
     settled: list[Role] = [role for role, name in given.items() if name is not None]
-    if prob is not None or score is not None:
-        settled += ["prob", "score"]
+    if not is_open:
+        settled += SCORE_ROLES
     noted = [*texts, *roles.candidates["confidence"]]
     if not request.pred:
         noted += [name for family in roles.families for name in family.columns]
@@ -367,7 +376,7 @@ def _column_of_ids(request: TableRequest, roles: Roles, used: Collection[str | N
 
 
 _UNSEARCHED: Final[Mapping[Role, str]] = {
-    **dict.fromkeys(("pred", "prob", "score", "confidence"), "It holds output of the model."),
+    **dict.fromkeys(("pred", *SCORE_ROLES, "confidence"), "It holds output of the model."),
     "true": "It may hold the true labels.",
     "id": "It holds ids of rows.",
 }

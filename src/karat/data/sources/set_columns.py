@@ -11,7 +11,6 @@ from typing import Any, Final
 from karat.data.labels.column import declared_labels
 from karat.data.roles import Family, Role, find_roles, meaning, shown_column, unknown_column
 from karat.data.scores.columns import ScoreColumns, found_scores, readings
-from karat.data.scores.containers import Argument
 from karat.data.scores.labels import columns_of_labels, other_labels
 from karat.data.sources.columns import TableRequest
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
@@ -19,6 +18,7 @@ from karat.errors import KaratError, error, shown
 from karat.errors.options import option
 from karat.errors.together import refuse
 from karat.tally.classes import Label
+from karat.tally.score_kind import Argument
 
 _STEMS: Final[Mapping[str, Role]] = {
     **dict.fromkeys(("true", "y_true", "label", "labels", "target", "gt", "actual"), "true"),
@@ -103,7 +103,7 @@ def find_sets(
         return _with_wide(request, header, types, patterns, matched)
     named = {role: name for role, name in sides.items() if name in header}
     looked = find_roles(header, types, named, needs=())
-    scores = [*_names_of(request.prob), *_names_of(request.score)]
+    scores = [name for named in request.scores.values() for name in _names_of(named)]
     candidates = [
         [name for name in looked.candidates.get(role, ()) if name not in scores] for role in sides
     ]
@@ -136,9 +136,9 @@ def _has_scores(
     request: TableRequest, header: Sequence[str], types: Mapping[str, Family], pattern: str
 ) -> bool:
     """True if columns of scores are named, or are there by their names."""
-    if request.prob or request.score:
+    if any(request.scores.values()):
         return True
-    if request.prob == "" or request.score == "":
+    if "" in request.scores.values():
         return False
     others = [name for name in header if not fnmatchcase(name, pattern)]
     looked = find_roles(others, types, needs=())
@@ -255,7 +255,7 @@ class ScoresOfLabels:
 
     Attributes:
         names: the columns in the order of the labels.
-        argument: ``"y_prob"`` or ``"y_score"``.
+        argument: ``"y_prob"``, ``"y_logit"`` or ``"y_score"``.
         labels: the labels that they are of.
         threshold: from which score on a label is predicted, or None.
     """

@@ -25,6 +25,7 @@ from karat.errors.options import option
 from karat.errors.reasons import NotWeightsError, UnknownLabelError
 from karat.tally.cells import Axis
 from karat.tally.classes import Label
+from karat.tally.score_kind import ROLES
 from karat.tally.set_tally import CLUSTERS, IDS, SetRows
 from karat.tally.sets import Sets, read_matrix
 
@@ -101,8 +102,7 @@ class SetReading:
         """Column by role, of a report."""
         found: dict[str, Any] = {"true": None, "pred": None, "weights": None, **self.found}
         if self.scores is not None:
-            role = "prob" if self.scores.argument == "y_prob" else "score"
-            found[role] = list(self.scores.names)
+            found[ROLES[self.scores.argument]] = list(self.scores.names)
         return found
 
     @property

@@ -17,6 +17,7 @@ from karat.errors import KaratError
 from karat.errors.text import count, harmless
 from karat.metrics import get
 from karat.metrics._formula import Node
+from karat.tally.score_kind import UNITS, as_thresholds
 
 if TYPE_CHECKING:
     from karat.curves._kept import ClassCurves
@@ -99,7 +100,7 @@ def decisions_of(report: ClassReport) -> tuple[dict[str, Any] | None, str]:
         # The order of the classes is that of the whole page.
         "class_first": report.is_binary and report.classes.positive == 0,
         "metrics": metrics,
-        "unit": "probability" if report.scores == "probabilities" else "score",
+        "unit": UNITS.get(report.scores, "score"),
         "rows": "weight" if is_weighted else "rows",
     }
     said = "The slider has every threshold at which the counts change."
@@ -114,8 +115,9 @@ def decisions_of(report: ClassReport) -> tuple[dict[str, Any] | None, str]:
 
 def _points(report: ClassReport, kept: ClassCurves, i: int) -> Floats:
     """float64[3, t]: thresholds descending, true and false positives there, each exact."""
-    found = [np.stack([kept.points.thresholds, kept.points.tps, kept.points.fps])]
-    if report.scores == "probabilities":
+    thresholds = as_thresholds(kept.points.thresholds, report.scores)
+    found = [np.stack([thresholds, kept.points.tps, kept.points.fps])]
+    if kept.decided is not None:
         # By probability, whatever the rankings are made of; here they are the same.
         decisions = report.curves.decisions
         found.append(np.stack([decisions, kept.decided[:, 0], kept.decided[:, 1]]))
@@ -123,6 +125,8 @@ def _points(report: ClassReport, kept: ClassCurves, i: int) -> Floats:
         fields = report.cells.fields
         found.append(np.array([[report.threshold], [fields.tp[i]], [fields.fp[i]]], np.float64))
     points: Floats = np.concatenate(found, axis=1).astype(np.float64, copy=False)
+    # Where several logits have one probability, a threshold there reaches the rows of all.
+    points = points[:, np.lexsort((-points[1:].sum(axis=0), -points[0]))]
     return points[:, np.unique(-points[0], return_index=True)[1]]
 
 
@@ -130,7 +134,7 @@ def class_to_json(
     report: ClassReport | SetReport, i: int, points: Floats, *, is_weighted: bool
 ) -> dict[str, Any]:
     thresholds, tps, fps = points
-    usual = 0.5 if report.scores == "probabilities" else 0.0
+    usual = 0.0 if report.scores == "scores" else 0.5
     start = usual if report.threshold is None else report.threshold
     # Weights as they are; how much each count is above the one before.
     shown = [

@@ -146,6 +146,8 @@ def figures_of(report: ClassReport | SetReport) -> list[dict[str, Any]]:
     for one in _FIGURES:
         if one.draw is threshold and not report.is_binary:
             continue
+        if one.draw in (reliability, scores) and not curves.has_probabilities:
+            continue
         band = _band(report, which, one)
         drawn = dict(options)
         if one.draw in (roc, precision_recall, reliability):
@@ -327,11 +329,13 @@ def _reliability_of(
 def bins_of(report: ClassReport) -> dict[str, list[tuple[int, int, Any]]]:
     """By drawing, of each row of its table of bins: its class, its place among the edges, those."""
     try:
-        _ = report.curves
+        curves = report.curves
     except KaratError:
         return {}
     which, _ = _listed(report)
-    found = {}
+    found: dict[str, list[tuple[int, int, Any]]] = {}
+    if not curves.has_probabilities:
+        return found
     for name, curve_of in (("reliability", _reliability_of), ("scores", _uniform_of)):
         each = [(i, curve_of(report, report.labels[i], which)) for i in which]
         found[name] = [

@@ -24,6 +24,7 @@ from karat.metrics._registry import find
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, require
 from karat.results.report import ClassReport
+from karat.tally.score_kind import ARGUMENTS
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -227,6 +228,18 @@ def _write_reliability(curve: Reliability, s: Scope) -> Any:
 
 
 _RELIABILITY: Final = replace(_BINNED, write=_write_reliability)
+
+
+def _held(name: str) -> Callable[[ClassCurves], Any]:
+    """Return the reader of what some curves lack."""
+
+    def read(kept: ClassCurves) -> Any:
+        value = getattr(kept, name)
+        return js.OMITTED if value is None else value
+
+    return read
+
+
 _CLASS: Final = js.record(
     _curves_of_class,
     n_pos=js.given(lambda s: float(s.n_true[s.place])),
@@ -247,18 +260,24 @@ _CLASS: Final = js.record(
     errors=_table(_AT_LEAST_0, **{kind.name: itemgetter(kind.name) for kind in TRACED}),
     areas=_table(_PROPORTION, **{name: get for name, (get, _) in _AREAS.items()}).of(js.itself),
     n_cost=js.COUNT,
-    reliability=_RELIABILITY,
+    # Scores have no curves of probabilities.
+    reliability=_RELIABILITY.of(_held("reliability")).or_absent(None),
     decisions=js.record(
         lambda s: np.stack([s.tp, s.fp], axis=1),
         tp=_rows("tp", "decisions").of(lambda decided: decided[:, 0]),
         fp=_rows("fp", "decisions").of(lambda decided: decided[:, 1]),
-    ).of("decided"),
-    quantiles=_RELIABILITY.of(
-        lambda kept: js.OMITTED if kept.quantiles is None else kept.quantiles
-    ).or_absent(None),
+    )
+    .of(_held("decided"))
+    .or_absent(None),
+    quantiles=_RELIABILITY.of(_held("quantiles")).or_absent(None),
 )
 _CURVES: Final = js.record(
-    lambda s: Curves(s.cells.classes, tuple(s.classes), s.decisions),
+    lambda s: Curves(
+        s.cells.classes,
+        tuple(s.classes),
+        s.decisions,
+        has_probabilities=all(kept.reliability is not None for kept in s.classes),
+    ),
     n_true=js.given(lambda s: s.cells.fields.tp + s.cells.fields.fn),
     decisions=js.AMOUNTS.where(
         lambda x, _: x.ndim == 1 and ((x >= 0) & (x < 1)).all(),
@@ -268,7 +287,7 @@ _CURVES: Final = js.record(
 )
 SCORES: Final = js.record(
     js.itself,
-    kind=js.choice("probabilities", "scores").of("scores"),
+    kind=js.choice(*ARGUMENTS).of("scores"),
     threshold=js.or_null(
         js.NUMBER.where(lambda _, s: s.cells.k == 2, "a number for two classes, or null")
     ),

@@ -35,6 +35,7 @@ from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
 from karat.results.slices import ByColumn, SetSliceTable
 from karat.results.values import PER_CLASS
 from karat.tally.classes import Label
+from karat.tally.score_kind import ARGUMENTS
 from karat.tally.set_tally import SetTally, inconsistency_of_sets
 
 SCHEMA: Final = "karat.multilabel/1"
@@ -370,7 +371,7 @@ def _confidence(part: Part, scope: Scope) -> Confidence | None:
 
 def _scores(whole: Part, listed: Mapping[str, Part], k: int) -> KeptScores | None:
     """Metrics of scores as they were written: JSON has no scores."""
-    kind = js.or_null(js.choice("probabilities", "scores")).read(whole["scores"], None)
+    kind = js.or_null(js.choice(*ARGUMENTS)).read(whole["scores"], None)
     if kind is None:
         return None
     rows = whole["per_class"].items()

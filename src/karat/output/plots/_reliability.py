@@ -57,7 +57,7 @@ def scores(
 
     The bins are those of the reliability diagram. With several classes on the same axes, each
     histogram has the rows of its class. Heights are rows or their weight; with several classes or
-    `shares`, proportions. Scores are converted by softmax. The scale is logarithmic with `log`; by
+    `shares`, proportions. Logits are converted by softmax. The scale is logarithmic with `log`; by
     default if the highest bar is more than 20 times the highest of the class.
 
     Example:
@@ -91,10 +91,10 @@ def scores(
             ax.stairs(inside, edges, fill=True, color=look["color"], alpha=0.15)
         name = f"truly {one.name}" if is_one and one.name else one.name or "truly of the class"
         ax.stairs(inside, edges, **(look | {"label": name + note} | patch))
-    of_scores = any(report.scores == "scores" for report in reports.values())
+    of_logits = any(report.scores == "logits" for report in reports.values())
     unit = "weight" if any(r.is_weighted for r in reports.values()) else "rows"
     ax.set(
-        xlabel="probability" + (" (softmax of the scores)" if of_scores else ""),
+        xlabel="probability" + (" (softmax of the logits)" if of_logits else ""),
         ylabel=f"proportion of the {unit} of the class" if as_shares else unit,
         xlim=(-0.02, 1.02),
     )

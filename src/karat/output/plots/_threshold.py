@@ -29,6 +29,7 @@ from karat.output.plots._series import (
 )
 from karat.output.sections import thresholds_of
 from karat.tally import Cells, Classes
+from karat.tally.score_kind import UNITS, as_thresholds
 from karat.tally.shared import reached_levels
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def threshold(
     if shown.others:
         parts = [_line(one, chosen[0]) for one in shown.others]
         draw_others(ax, parts, f"{count(len(parts))} other classes")
-    is_probability = all(report.scores == "probabilities" for report in reports.values())
+    is_probability = all(UNITS.get(report.scores) == "probability" for report in reports.values())
     what = "probability" if is_probability else "score"
     ax.set(xlabel=f"threshold ({what})", ylabel=chosen[0].name if len(chosen) == 1 else "value")
     if is_probability:
@@ -130,7 +131,8 @@ def _line(one: Series, metric: Metric) -> tuple[Any, Any]:
     is_finite = np.isfinite(points.thresholds)
     cells = Cells.dense(tables[is_finite], classes=_SIDES)
     values = metric.values(cells, one.report.undefined)
-    return points.thresholds[is_finite], np.where(values.undefined, np.nan, values.value)
+    thresholds = as_thresholds(points.thresholds[is_finite], one.report.scores)
+    return thresholds, np.where(values.undefined, np.nan, values.value)
 
 
 def _best(ax: Axes, one: Series, color: str, *, is_named: bool) -> None:
@@ -157,7 +159,9 @@ def _current(ax: Axes, reports: Reports) -> None:
         if place is None:
             continue
         at = report.threshold
-        if at is None and report.scores == "probabilities" and _parts(report, place, 0.5):
+        # Where logits are parted by their probability, their log-odds are by 0.
+        border = {"probabilities": 0.5, "logits": 0.0}.get(report.scores or "")
+        if at is None and border is not None and _parts(report, place, border):
             at = 0.5
         if at is not None and at not in told:
             ax.axvline(at, label="_" * bool(told) + f"threshold {at:g}", **COMPARED_WITH)

@@ -115,7 +115,7 @@ def score_rows(
     scores, classes, codes = matched(true, scores, labels, options.positive, n_threads or 0)
     of_columns = []
     if labels is None and scores.columns is not None and not are_places(scores.columns):
-        of_columns = unnamed_classes(scores.columns, classes, is_prob=scores.is_prob)
+        of_columns = unnamed_classes(scores.columns, classes, scores.kind)
     pred = None
     if y_pred is not None:
         if threshold is not None:

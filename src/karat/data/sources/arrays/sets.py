@@ -22,7 +22,6 @@ from karat.data.labels.sets import (
     named_alike,
 )
 from karat.data.scores.classes import both_decide
-from karat.data.scores.containers import Argument
 from karat.data.scores.labels import checked_limits, label_scores
 from karat.data.slices.codes import as_slices
 from karat.data.sources.distributed.frames import refuse_distributed
@@ -32,6 +31,7 @@ from karat.errors.options import option
 from karat.tally import Classes
 from karat.tally.axes import slice_axis
 from karat.tally.cells import Axis
+from karat.tally.score_kind import Argument, argument_of_scores
 from karat.tally.set_tally import CLUSTERS, IDS, SetRows
 from karat.tally.sets import Sets
 from karat.tally.shared import common_labels
@@ -61,6 +61,7 @@ def set_rows(
     y_pred: Any,
     *,
     y_prob: Any = None,
+    y_logit: Any = None,
     y_score: Any = None,
     threshold: Any = None,
     predicts: bool = True,
@@ -69,9 +70,9 @@ def set_rows(
     """Rows with the sets of two arguments of any form that `encode_sets` reads, or with scores.
 
     Args:
-        y_prob, y_score: scores of the labels, see `label_scores`; one of them, or neither.
+        y_prob, y_logit, y_score: scores of the labels, see `label_scores`; one of them, or none.
         threshold: from which score on a label is predicted, one number or one for each label; not
-            with y_pred. None: above 0.5, of y_score above 0.
+            with y_pred. None: above 0.5, of y_logit and y_score above 0.
         predicts: whether labels are predicted from scores where y_pred is None.
         options: those of `sets_of_models`.
 
@@ -85,25 +86,23 @@ def set_rows(
         >>> rows.tally.counts[:3].tolist()
         [[1, 1], [0, 0], [1, 0]]
     """
-    arrays = {"y_true": y_true, "y_pred": y_pred, "y_prob": y_prob, "y_score": y_score}
+    outputs: dict[str, Any] = {"y_prob": y_prob, "y_logit": y_logit, "y_score": y_score}
+    arrays = {"y_true": y_true, "y_pred": y_pred, **outputs}
     for name, values in {**arrays, "weights": options.get("weights")}.items():
         refuse_distributed(values, name)
-    if y_prob is not None and y_score is not None:
-        found = "Both y_prob and y_score were given"
-        raise error("K129", found=found, prob="y_prob=", score="y_score=")
-    argument: Argument = "y_score" if y_prob is None else "y_prob"
-    given = y_score if y_prob is None else y_prob
+    argument = argument_of_scores(outputs)
+    given = None if argument is None else outputs[argument]
     if y_pred is None and given is None:
-        do = "Give predictions as y_pred=, y_prob= or y_score=."
+        do = "Give predictions as y_pred=, y_prob=, y_logit= or y_score=."
         raise error("K128", found="y_true was given alone", do=do)
-    if y_pred is not None or given is None:
+    if y_pred is not None or argument is None:
         if threshold is not None:
-            if given is None:
+            if argument is None:
                 found = "There are no probabilities or scores"
                 raise error("K136", threshold=threshold, found=found)
             raise both_decide("y_pred", threshold)
         rows = sets_of_models(y_true, {"y_pred": y_pred}, **options)["y_pred"]
-        if given is None:
+        if argument is None:
             return rows
         return with_scores(rows, given, argument, predicts=False)
     if not are_sets(y_true) and options.get("separator") is None:

@@ -25,7 +25,7 @@ from karat.data.labels.align import classes_of
 from karat.data.labels.column import Flags
 from karat.data.labels.counting import tally_columns
 from karat.data.rows import Counted, Rows, coded_rows, numbered
-from karat.data.scores.containers import Argument, gathered
+from karat.data.scores.containers import gathered
 from karat.data.scores.order import wrong_number
 from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key
@@ -38,6 +38,7 @@ from karat.errors import KaratError, error, short
 from karat.errors.reasons import EmptyError
 from karat.tally import Label
 from karat.tally.held_sets import HeldSets
+from karat.tally.score_kind import ROLES, Argument
 from karat.tally.serialization import each_once
 
 BLOCK_ROWS: Final = 1 << 20
@@ -215,7 +216,7 @@ def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Pa
         tallies = Tallies(sets=sets, n_dropped=n_rows - found.n)
         part = replace(total, n_rows=n_rows, tallies=tallies, orders=_orders(columns))
         return total.with_rows(part, reading.empty)
-    role = "prob" if reading.argument == "y_prob" else "score"
+    role = ROLES[reading.argument]
     beside = (*reading.scores, *reading.singles)
     empty = Tallies(later=total.tallies.later)
     part = replace(total, n_rows=n_rows, tallies=replace(empty, n_dropped=n_rows))

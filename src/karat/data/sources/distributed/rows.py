@@ -11,6 +11,7 @@ import numpy as np
 from karat.data.accumulator import Origin, SlicesLater, Tallies
 from karat.data.labels.align import classes_of
 from karat.data.labels.column import coded
+from karat.data.roles import SCORE_ROLES
 from karat.data.scores.classes import checked_threshold
 from karat.data.scores.columns import ScoreColumns
 from karat.data.scores.order import Placed, not_scores, placed
@@ -35,6 +36,7 @@ from karat.errors.options import option
 from karat.errors.reasons import NoColumnError, NotNumbersError
 from karat.tally import Cells
 from karat.tally.algebra import reorder
+from karat.tally.score_kind import KINDS
 
 if TYPE_CHECKING:
     from karat.data.sources.distributed.dask import DaskFrame
@@ -159,7 +161,7 @@ def _is_of_text(problem: KaratError, host: Host) -> bool:
     """Return whether scores are missing or unreadable, and a column of text may be scores."""
     if isinstance(problem, NoColumnError):
         is_of_scores = "prob" in str(problem.context.get("option"))
-        return is_of_scores and bool(texts_called(host.types, "prob", "score"))
+        return is_of_scores and bool(texts_called(host.types, *SCORE_ROLES))
     argument = str(problem.context.get("argument"))
     texts = [f"Column {name!r}" for name, kind in host.types.items() if kind == "text"]
     return isinstance(problem, NotNumbersError) and argument in texts
@@ -192,7 +194,7 @@ def _scored(
     names, classes = chosen.names, place.classes
     if place.order is not None:
         names = tuple(names[i] for i in place.order)
-    checked_threshold(reading.threshold, classes, is_prob=chosen.argument == "y_prob")
+    checked_threshold(reading.threshold, classes, KINDS[chosen.argument])
     reading = replace(
         reading,
         wants="rows",

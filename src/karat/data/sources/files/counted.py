@@ -243,8 +243,8 @@ def _bad_weights(problem: KaratError, rows: RowBlocks) -> Exception:
 
 _A_ROW: Final = re.compile(r"\b[Rr]ow [0-9]")
 _ADVICE: Final[Mapping[type[KaratError], str]] = {
-    NotNumbersError: "Name columns of numbers with y_prob= or y_score=: one for each class, "
-    "or that of the positive class of two.",
+    NotNumbersError: "Name columns of numbers with y_prob=, y_logit= or y_score=: one for each "
+    "class, or that of the positive class of two.",
     MissingScoresError: "Every row needs a finite number for every class: leave such rows out "
     "with {how}.",
 }

@@ -16,6 +16,7 @@ from karat.data.scores.rows import InMemoryScores
 from karat.data.sources.files.duck import writing_temporary
 from karat.tally import HistogramColumn
 from karat.tally.score_histogram import EXACT, ScoreHistogram
+from karat.tally.score_kind import ScoreKind
 
 Numbers: TypeAlias = npt.NDArray[Any]
 
@@ -158,20 +159,20 @@ class ExactColumns:
 
     Args:
         k: number of classes.
-        is_prob: whether the scores are probabilities.
+        kind: whether the scores are probabilities, logits or others.
         is_weighted: whether rows have weights.
         is_frequency: whether a row of weight 3 stands for three independent rows.
     """
 
     def __init__(
-        self, k: int, *, is_prob: bool, is_weighted: bool, is_frequency: bool = False
+        self, k: int, *, kind: ScoreKind, is_weighted: bool, is_frequency: bool = False
     ) -> None:
-        self._k, self._is_prob, self._is_weighted = k, is_prob, is_weighted
+        self._k, self._is_prob, self._is_weighted = k, kind == "probabilities", is_weighted
         self._is_frequency = is_frequency and is_weighted
         self._parts = TableFiles(is_weighted=is_weighted)
         self._open = [self._parts]
         # For each column, for each of its softmax columns, and for the confidences.
-        self._runs: list[list[_OnDisk]] = [[] for _ in range((1 if is_prob else 2) * k + 1)]
+        self._runs: list[list[_OnDisk]] = [[] for _ in range((1 if self._is_prob else 2) * k + 1)]
         self._ranks: tuple[ScoreHistogram, ...] = ()
 
     def add(self, rows: InMemoryScores) -> None:

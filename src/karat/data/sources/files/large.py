@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from karat.data.accumulator import Source, Tallies
 from karat.data.part_bytes import packed_tallies, unpacked_tallies
+from karat.data.roles import SCORE_ROLES
 from karat.data.rows import Rows
 from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts
@@ -32,7 +33,7 @@ from karat.tally.serialization import MAGIC, damaged, framed, unframed
 from karat.tally.writing import remove_leftovers, write_bytes
 
 _OF_COLUMNS: Final = (
-    *("true", "pred", "prob", "score", "clusters", "labels", "positive", "weights", "nulls"),
+    *("true", "pred", *SCORE_ROLES, "clusters", "labels", "positive", "weights", "nulls"),
 )
 """What a checkpoint knows of the columns to read."""
 _DENSEST: Final = 64
@@ -142,7 +143,7 @@ def refined(
         return scores
     columns = ExactColumns(
         scores.classes.k,
-        is_prob=scores.is_prob,
+        kind=scores.kind,
         is_weighted=scores.histograms.is_weighted,
         is_frequency=scores.is_frequency,
     )

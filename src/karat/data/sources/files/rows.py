@@ -44,6 +44,7 @@ from karat.data.table_sets import TableSets
 from karat.errors import KaratError
 from karat.errors.reasons import NoRowsError
 from karat.tally import Classes
+from karat.tally.score_kind import KINDS, ScoreKind
 
 _PIECES: Final = 4
 """Fraction of the memory limit for a piece of a stream, and its range in bytes."""
@@ -266,9 +267,9 @@ class FileStream:
         return slices_of(relation, columns.groups, columns.folds)
 
     @property
-    def is_prob(self) -> bool:
-        """True if the rows have probabilities."""
-        return self.reader.chosen is not None and self.reader.chosen.argument == "y_prob"
+    def kind(self) -> ScoreKind | None:
+        """Whether the rows have probabilities, logits or other scores; None without any."""
+        return None if self.reader.chosen is None else KINDS[self.reader.chosen.argument]
 
     def warned(self, *sentences: str) -> FileStream:
         """Return the source with more warnings."""
@@ -325,7 +326,7 @@ class FileStream:
         facts = facts_of(reader.relation, reader.request.where, found.n_dropped)
         scores = None
         if self.is_of_labels and reader.chosen is not None:
-            scores = "probabilities" if reader.chosen.argument == "y_prob" else "scores"
+            scores = KINDS[reader.chosen.argument]
         if found.listed is not None and self.id_values is not None:
             found = replace(found, listed=named(found.listed, self.id_values))
         return replace(found, origin=Origin(dict(self._mapping), facts, warnings, scores))

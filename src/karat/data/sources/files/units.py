@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from karat.data.accumulator import Batch, Origin, SlicesLater, Tallies
+from karat.data.roles import NO_SCORES
 from karat.data.rows import Counted, Rows, numbered
 from karat.data.scores.containers import tolerance_of
 from karat.data.scores.order import not_scores
@@ -33,6 +34,7 @@ from karat.errors import KaratError, error
 from karat.errors.reasons import NoRowsError
 from karat.errors.together import refuse
 from karat.tally import Classes
+from karat.tally.score_kind import ROLES
 
 N_UNIT: Final = 1 << 22
 """Rows of a unit at most."""
@@ -191,8 +193,7 @@ class FileUnits:
             assert digest.scores is not None
             columns = digest.scores.columns
             assert columns is not None
-            role = "prob" if digest.is_prob else "score"
-            named = {"prob": "", "score": ""} | {role: list(columns)}
+            named = {**NO_SCORES, ROLES[digest.scores.argument]: list(columns)}
         mapping = digest.mapping
         # What the digest does not have is not looked for again: an empty name says so.
         named |= {role: mapping.get(role) or "" for role in ("true", "pred", "weights")}
@@ -240,7 +241,7 @@ class FileUnits:
             mapping["clusters"] = self.request.clusters
         scores = None
         if self.is_of_labels and isinstance(self.digest, Rows):
-            scores = "probabilities" if self.digest.is_prob else "scores"
+            scores = self.digest.kind
         return replace(found, origin=Origin(mapping, facts, tuple(warnings), scores))
 
     @contextmanager
@@ -316,7 +317,7 @@ def units_of_files(
                 assert columns.chosen is not None
                 notes.append(not_scores(problem, columns.chosen, has_pred="pred" in mapping))
                 names = ()
-                request = replace(request, prob="", score="")
+                request = replace(request, **NO_SCORES)
             is_half = relation.halves([relation.column(name) for name in names])
         kinds = [dict(relation.described)[name] for name in names]
         of_labels = 8 + 8 * ("weights" in mapping) if axes and not names else 0
@@ -338,7 +339,7 @@ def units_of_files(
             # A digest does not know the row of a label in the files.
             true = mapping["true"]
             pred = mapping.get("pred", f"{true} again")
-            alone = replace(every, true=true, pred=pred, weights="", prob="", score="")
+            alone = replace(every, true=true, pred=pred, weights="", **NO_SCORES)
             rows_of_files(labels, alone)
         raise
     # Of columns of lists only the numbers that were read say how many a row has.

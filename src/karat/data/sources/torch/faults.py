@@ -20,6 +20,7 @@ from karat.data.scores.containers import Scores, what_to_do
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.errors import error
 from karat.tally.classes import Classes
+from karat.tally.score_kind import ARGUMENTS, ScoreKind
 
 Kind: TypeAlias = Literal["K104", "K105", "K109", "K131", "K132", "K133", "K113", "K114", "K115"]
 
@@ -219,8 +220,8 @@ def weight_checks(weights: Tensor, *, may_all_be_zero: bool) -> list[Check]:
     return found
 
 
-def score_checks(scores: Tensor, *, is_prob: bool, tolerance: float) -> list[Check]:
-    argument = "y_prob" if is_prob else "y_score"
+def score_checks(scores: Tensor, kind: ScoreKind, tolerance: float) -> list[Check]:
+    argument, is_prob = ARGUMENTS[kind], kind == "probabilities"
     is_matrix = scores.ndim == 2
 
     def any_of(cells: Tensor) -> Tensor:

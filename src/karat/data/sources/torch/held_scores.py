@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -12,7 +13,7 @@ from karat.data.scores.histograms import room_of
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.torch.label_tally import LabelTally
 from karat.data.sources.torch.score_histograms import ScoreLevels, added, lengths_from
-from karat.data.sources.torch.score_losses import LossTally, widened
+from karat.data.sources.torch.score_losses import LogOdds, LossTally, widened
 from karat.data.sources.torch.tensors import Tensor, torch
 from karat.data.weights import refuse_sums
 from karat.tally.classes import Classes
@@ -20,6 +21,7 @@ from karat.tally.held_rows import HeldRows, RowChunk
 from karat.tally.row_sample import ADDED, ODD, RowSample
 from karat.tally.score_histogram import EXACT
 from karat.tally.score_histograms import ScoreHistograms
+from karat.tally.score_kind import ScoreKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,17 +136,32 @@ class RowGroup:
     weights: Tensor | None
 
 
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """Softmax of rows: their largest score z, and Σ exp(score − z), float64[n] each."""
+
+    scores: Tensor
+    most: Tensor
+    total: Tensor
+
+    def of(self, i: int | None) -> Tensor:
+        """float64[n], the probability of class i; None: that of the one column."""
+        column = self.scores if i is None else self.scores[:, i]
+        return (column.to(torch().float64) - self.most).exp_() / self.total
+
+
 class DeviceHistograms:
     """Histograms of rows with scores on one device, with the settings of earlier rows."""
 
     def __init__(self, held: HeldScores) -> None:
         columns, self._has_pred, is_weighted = held.shape
         classes, device, empty = held.classes, held.device, held.empty
-        self.classes, self._is_prob, self._is_single = classes, held.is_prob, columns is None
+        self.classes, self._kind, self._is_single = classes, held.kind, columns is None
+        self._is_prob = held.kind == "probabilities"
         self._threshold, self._is_frequency = empty.threshold, empty.is_frequency and is_weighted
         self._limit, self._n_sampled = room_of(
             classes.k,
-            is_prob=held.is_prob,
+            is_prob=self._is_prob,
             is_single=self._is_single,
             is_weighted=is_weighted,
             n_bytes=empty.max_memory,
@@ -164,7 +181,9 @@ class DeviceHistograms:
         best, most, total = losses.add(
             rows.scores, rows.true, rows.weights, classes.positive, is_prob=is_prob
         )
-        cells.add(rows.true, self._predicted(rows, best), rows.weights)
+        chances = Chances(rows.scores, most, total)
+        cells.add(rows.true, self._predicted(rows, best, chances), rows.weights)
+        ranked = self._ranked(rows.scores)
         made: list[ScoreLevels] = []
 
         def in_histograms(column: Tensor, codes: Tensor, k: int) -> None:
@@ -178,10 +197,9 @@ class DeviceHistograms:
             in_histograms(rows.scores, rows.true, classes.k)
         elif self._keeps_columns:
             for i in range(classes.k):
-                in_histograms(self._column(rows.scores, i), rows.true, classes.k)
+                in_histograms(ranked(i), rows.true, classes.k)
             for i in range(0 if is_prob else classes.k):
-                gaps = rows.scores[:, i].to(torch().float64) - most
-                in_histograms(gaps.exp_() / total, rows.true, classes.k)
+                in_histograms(chances.of(i), rows.true, classes.k)
             sure = 1.0 / total
             if is_prob:
                 sure = rows.scores.gather(1, best[:, None])[:, 0]
@@ -193,22 +211,27 @@ class DeviceHistograms:
                 chosen = self._chosen.merge(chosen, classes.k, self._n_sampled)
         self._cells, self._losses, self._levels, self._chosen = cells, losses, made, chosen
 
-    def _predicted(self, rows: RowGroup, best: Tensor) -> Tensor:
+    def _predicted(self, rows: RowGroup, best: Tensor, chances: Chances) -> Tensor:
         if rows.pred is not None:
             return rows.pred
         if self._threshold is None:
             return best
         positive = self.classes.positive
         assert positive is not None
-        scores = rows.scores if self._is_single else self._column(rows.scores, positive)
+        if self._kind == "logits":
+            scores = chances.of(None if self._is_single else positive)
+        else:
+            scores = rows.scores if self._is_single else self._ranked(rows.scores)(positive)
         return torch().where(_reaches(scores, self._threshold), positive, 1 - positive)
 
-    def _column(self, scores: Tensor, i: int) -> Tensor:
-        """Return the scores of class i, of two score columns each less the other."""
-        if self._is_prob or self.classes.k != 2:
-            return scores[:, i].contiguous()
+    def _ranked(self, scores: Tensor) -> Callable[[int], Tensor]:
+        """Return what ranks the rows by class i: see `karat.data.scores.matrix.ranked_columns`."""
+        if self._is_prob or (self._kind == "scores" and self.classes.k != 2) or self._is_single:
+            return lambda i: scores[:, i].contiguous()
         wide, largest = scores.to(torch().float64), torch().finfo(torch().float64).max
-        return (wide[:, i] - wide[:, 1 - i]).clamp(-largest, largest)
+        if self.classes.k == 2:
+            return lambda i: (wide[:, i] - wide[:, 1 - i]).clamp(-largest, largest)
+        return LogOdds(wide).column
 
     def histograms(self) -> ScoreHistograms:
         k, sample = self.classes.k, self._chosen
@@ -228,7 +251,7 @@ class DeviceHistograms:
             () if self._is_prob or self._is_single else tuple(histograms[k : 2 * k]),
             histograms[-1] if is_several else None,
             some,
-            self._is_prob,
+            self._kind,
             self._limit,
             self._has_pred,
         )
@@ -246,14 +269,14 @@ class HeldScores:
     Attributes:
         classes: the classes, in the order of the columns.
         empty: empty accumulator, with the settings of the rows.
-        is_prob: whether scores are probabilities.
+        kind: whether scores are probabilities, logits or others.
         shape: as in `HeldRows`.
     """
 
     classes: Classes
     device: Any
     empty: ScoreParts
-    is_prob: bool
+    kind: ScoreKind
     shape: tuple[int | None, bool, bool]
     n_rows: int = 0
     _tolerance: float = 0.0
@@ -320,7 +343,7 @@ class HeldScores:
         if chunk.weights is not None:
             totals = np.bincount(chunk.codes, chunk.weights, self.classes.k)
             refuse_sums(np.asarray(totals, np.float64))
-        held = HeldRows(self.classes, (chunk,), self.is_prob, self._tolerance)
+        held = HeldRows(self.classes, (chunk,), self.kind, self._tolerance)
         return replace(self.empty, held=held, shape=self.shape)
 
 

@@ -13,6 +13,34 @@ _BLOCK_VALUES: Final = 1 << 22
 """Number of scores read at once."""
 
 
+class LogOdds:
+    """`karat.data.scores.matrix.LogOdds` on a device, and the difference of two logits."""
+
+    def __init__(self, logits: Tensor) -> None:
+        ordered = logits.sort(dim=1).values
+        first, second, others = ordered[:, -1], ordered[:, -2], ordered[:, :-2]
+        gap = first - second
+        below_first = (others - first[:, None]).exp_().sum(dim=1)
+        below_second = (others - second[:, None]).exp_().sum(dim=1)
+        self._logits, self._first, self._second = logits, first, second
+        self._of_first = gap - below_second.log1p()
+        self._of_second = -gap - below_first.log1p()
+        self._rest = (-gap).exp() + below_first
+
+    def column(self, i: int) -> Tensor:
+        """float64[n], the log-odds of class i."""
+        logit = self._logits[:, i]
+        gap = logit - self._first
+        odds = gap - (self._rest - gap.exp()).log1p()
+        odds = torch().where(logit == self._second, self._of_second, odds)
+        most = torch().finfo(torch().float64).max
+        return torch().where(logit == self._first, self._of_first, odds).clamp(-most, most)
+
+    def matrix(self) -> Tensor:
+        """float64[n, k], the log-odds of every class."""
+        return torch().stack([self.column(i) for i in range(self._logits.shape[1])], dim=1)
+
+
 def widened(scores: Tensor) -> Tensor:
     """Return 16-bit numbers as float32; others unchanged."""
     return scores.to(torch().float32) if is_half(scores) else scores
@@ -79,7 +107,8 @@ def facts_of(columns: Tensor, true: Tensor, *, is_prob: bool) -> RowFacts:
         total = 1 + rest
         gap = missed.sum(dim=1)
         squared_error = (gap * gap + missed.square().sum(dim=1)) / (total * total)
-        binary = _soft_plus(torch().where(is_true, -columns, columns)).sum(dim=1) / k
+        odds = LogOdds(columns).matrix()
+        binary = _soft_plus(torch().where(is_true, -odds, odds)).sum(dim=1) / k
     return RowFacts((negative_log, squared_error, margin, binary), ranks, best, most, total)
 
 

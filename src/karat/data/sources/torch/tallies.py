@@ -25,6 +25,7 @@ from karat.tally.algebra import union
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import check_alike
+from karat.tally.score_kind import ARGUMENTS
 
 
 @dataclass(eq=False)
@@ -107,11 +108,11 @@ class DeviceTallies:
         threshold = self.empty.threshold
         if rows.pred is not None and threshold is not None:
             raise both_decide("y_pred", threshold)
-        checked_threshold(threshold, classes, is_prob=rows.is_prob)
+        checked_threshold(threshold, classes, rows.kind)
         columns = None if scores.ndim == 1 else int(scores.shape[1])
         shape = (columns, rows.pred is not None, rows.weights is not None)
         with calm(rows.device):
-            new = HeldScores(classes, rows.device, self.empty, rows.is_prob, shape)
+            new = HeldScores(classes, rows.device, self.empty, rows.kind, shape)
             others = [held.scores for held in self._devices.values() if held.scores is not None]
             for other in (before, *others):
                 if other is not None:
@@ -119,7 +120,7 @@ class DeviceTallies:
             held = self._of(rows.device, classes)
             kept = held.scores or new
             tolerance = tolerance_of(is_half=is_half(scores))
-            checks = score_checks(scores, is_prob=rows.is_prob, tolerance=tolerance)
+            checks = score_checks(scores, rows.kind, tolerance)
             true, pred, weights, checks = _read(rows, held.coder.codes, checks, may_be_zero=True)
             with self._kept(held, rows, checks, tolerance, is_waited_for):
                 # The caller may write to the tensors afterwards.
@@ -240,8 +241,7 @@ def classes_of_labels(labels: Sequence[Label], positive: Any, rows: DeviceArrays
     if rows.scores is None:
         return align(column, column, labels, positive).classes
     shape = (len(labels), *rows.scores.shape[1:])
-    argument: Any = "y_prob" if rows.is_prob else "y_score"
-    return matched(column, Scores(argument, np.zeros(shape)), labels, positive)[1]
+    return matched(column, Scores(ARGUMENTS[rows.kind], np.zeros(shape)), labels, positive)[1]
 
 
 def labels_that_occur(columns: Sequence[Tensor | None]) -> tuple[Label, ...] | None:

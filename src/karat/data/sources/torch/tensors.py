@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ import numpy as np
 
 from karat.data.labels.containers import host_of
 from karat.errors import error
+from karat.tally.score_kind import KINDS, Argument, ScoreKind
 
 Tensor: TypeAlias = Any
 """A `torch.Tensor`: torch is an optional dependency, so its types are not used."""
@@ -60,14 +61,14 @@ class DeviceArrays:
         true: [n], whole numbers, booleans or floats.
         pred: the same, or None.
         scores: float[n, k] or float[n] of any width, or None.
-        is_prob: whether they are probabilities.
+        kind: whether they are probabilities, logits or others.
         weights: [n], numbers or booleans, or None.
     """
 
     true: Tensor
     pred: Tensor | None
     scores: Tensor | None
-    is_prob: bool
+    kind: ScoreKind
     weights: Tensor | None
 
     @property
@@ -80,7 +81,7 @@ class DeviceArrays:
 
 
 def device_arrays(
-    y_true: Any, y_pred: Any, y_prob: Any, y_score: Any, weights: Any
+    y_true: Any, y_pred: Any, outputs: Mapping[str, Any], weights: Any
 ) -> DeviceArrays | None:
     """Return the arguments as tensors, if one of them is on a device.
 
@@ -88,11 +89,13 @@ def device_arrays(
         None if none is, or if something does not fit: then the host reads the arguments, or raises
             the error.
     """
-    given = (y_true, y_pred, y_prob, y_score, weights)
+    named = [name for name in KINDS if outputs.get(name) is not None]
+    argument: Argument = named[0] if named else "y_prob"
+    given = (y_true, y_pred, outputs.get(argument), weights)
     if "torch" not in sys.modules or not any(map(_may_be_elsewhere, given)):
         return None
     device = next((place for place in map(_device_of, given) if place is not None), None)
-    if device is None or (y_prob is not None and y_score is not None) or y_true is None:
+    if device is None or len(named) > 1 or y_true is None:
         return None
     with calm(device):
         try:
@@ -100,8 +103,7 @@ def device_arrays(
         except (TypeError, ValueError, BufferError, RuntimeError):
             # A value that no tensor can represent, or that this device cannot read.
             return None
-    true, pred, prob, score, weight = found
-    scores = prob if score is None else score
+    true, pred, scores, weight = found
     columns = [column for column in (true, pred, weight) if column is not None]
     if not (_are_of_kind(columns, (*_LABELS, *_FLOATS)) and _are_of_kind([scores], _FLOATS)):
         return None
@@ -111,7 +113,7 @@ def device_arrays(
     shape = (n,) if scores is None else scores.shape
     if len(shape) not in (1, 2) or shape[0] != n or 0 in shape:
         return None
-    return DeviceArrays(true, pred, scores, prob is not None, weight)
+    return DeviceArrays(true, pred, scores, KINDS[argument], weight)
 
 
 def _may_be_elsewhere(given: Any) -> bool:
