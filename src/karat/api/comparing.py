@@ -306,7 +306,7 @@ def compare_files(
         if isinstance(found_rows, TableSets):
             sets.append(found_rows)
         else:
-            named = columns.scores
+            named: dict[str, Any] = dict(columns.scores.items())
             found_rows = with_order_of_rows(found_rows, named, columns.labels)
             rows.append(found_rows)
         read(name, found_rows)

@@ -67,5 +67,6 @@ def rows_of_table(
             each = {name: held[name] for name in columns.scores}
             one = next(iter(each.values()))
             roles[columns.chosen.argument] = each if len(each) > 1 else one
-    found = request.but(**{**dict.fromkeys(ROLES), **roles}, has_data=False)
+    unread: dict[str, Any] = dict.fromkeys(ROLES)
+    found = request.but(**{**unread, **roles}, has_data=False)
     return found, tuple(x for x in columns.notes if isinstance(x, Doubt))
