@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from karat.api.weak_slices import find_weak_slices
+import karat
 from karat.inference.limits import wilson_limits
 from karat.inference.slices.weak import WeakSlices
 
@@ -33,9 +33,8 @@ def noise(seed: int, n: int = 10_000, n_columns: int = 20, n_permutations: int =
     """10 % of the rows are wrong, whatever the columns hold."""
     rng = np.random.default_rng(seed)
     wrong = (rng.random(n) < 0.1).astype(float)
-    return find_weak_slices(
-        by=columns(rng, n, n_columns), loss=wrong, n_permutations=n_permutations, seed=seed
-    )
+    how = karat.Interval(n_replicates=n_permutations, seed=seed)
+    return karat.find_weak_slices(by=columns(rng, n, n_columns), loss=wrong, interval=how)
 
 
 def planted(
@@ -46,7 +45,8 @@ def planted(
     table = columns(rng, n, n_columns)
     table["site"] = np.where(rng.random(n) < 0.05, 0, 1 + rng.integers(0, 9, n))
     wrong = (rng.random(n) < np.where(table["site"] == 0, 0.2, 0.1)).astype(float)
-    found = find_weak_slices(by=table, loss=wrong, n_permutations=n_permutations, seed=seed)
+    how = karat.Interval(n_replicates=n_permutations, seed=seed)
+    found = karat.find_weak_slices(by=table, loss=wrong, interval=how)
     return any((one.columns, one.key) == (("site",), ("0",)) for one in found), found
 
 

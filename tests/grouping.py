@@ -17,6 +17,11 @@ def grouped(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[str,
         flat: parts that the verb takes by themselves: ``adjust`` of compare.
     """
     values = {_RENAMED.get(name, name): value for name, value in options.items()}
+    if "weights" not in values:
+        # Only weights count rows.
+        values.pop("weights_are", None)
+    if isinstance(values.get("design"), str):
+        values["sampling"] = values.pop("design")
     if "strict_inconclusive" in values:
         values["inconclusive"] = "fail" if values.pop("strict_inconclusive") else None
     return in_groups(values, flat)

@@ -44,15 +44,14 @@ class Contest:
     def drawn(self, rng: np.random.Generator) -> karat.Comparison:
         """The comparison of the models on one sample."""
         true, said = self.models.drawn(rng, self.n // self.rows_of_a_cluster)
-        options: dict[str, Any] = {"baseline": "a", "seed": int(rng.integers(1 << 31))}
+        how = karat.Interval(n_replicates=99, seed=int(rng.integers(1 << 31)))
+        options: dict[str, Any] = {"baseline": "a", "interval": how}
         if self.rows_of_a_cluster > 1:
             options["clusters"] = np.repeat(np.arange(len(true)), self.rows_of_a_cluster)
             true = np.repeat(true, self.rows_of_a_cluster)
             said = {name: np.repeat(x, self.rows_of_a_cluster) for name, x in said.items()}
         given = {self.models.kind: said}
-        return karat.compare(
-            true, metrics=self.metrics, **given, **options, interval=karat.Interval(n_replicates=99)
-        )
+        return karat.compare(true, metrics=self.metrics, **given, **options)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+import karat
 from benchmarks.coverage.populations import (
     QUALITIES,
     by_class,
@@ -153,7 +154,7 @@ def odd_samples(rng: np.random.Generator) -> Iterator[Design]:
             table = _common_table(rng, k, quality)
             source, population = by_class(table, n)
             name = f"case-control, K={k}, {quality}, n={n}"
-            yield Design(family, name, ODD, population, source, {"design": "case-control"})
+            yield Design(family, name, ODD, population, source, {"design": karat.CaseControl()})
 
 
 def _common_table(rng: np.random.Generator, k: int, quality: str) -> np.ndarray:

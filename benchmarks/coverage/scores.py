@@ -210,7 +210,7 @@ def bootstrapped(rng: np.random.Generator) -> Iterator[Design]:
                 DRAWN,
                 population,
                 source,
-                {"n_replicates": 400},
+                interval={"n_replicates": 400},
                 most=2000,
             )
     for prevalence, shift, sharpness, n in (
@@ -229,6 +229,6 @@ def bootstrapped(rng: np.random.Generator) -> Iterator[Design]:
             DRAWN[:1],
             population,
             source,
-            {"n_replicates": 400},
+            interval={"n_replicates": 400},
             most=2000,
         )

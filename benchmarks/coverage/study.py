@@ -56,7 +56,8 @@ class Design:
         metrics: what is asked for in one call.
         population: arguments that give the true values.
         source: draws samples.
-        options: arguments of every call, as `design=` and `method=`.
+        options: arguments of every call, as `design=`.
+        interval: how its intervals are made, as `n_replicates=`.
         is_small: whether some class expects fewer than 20 rows.
         most: so many samples at most, where each is dear.
     """
@@ -67,6 +68,7 @@ class Design:
     population: Sample
     source: Source
     options: Mapping[str, Any] = field(default_factory=dict)
+    interval: Mapping[str, Any] = field(default_factory=dict)
     is_small: bool = False
     most: int | None = None
 
@@ -123,14 +125,14 @@ def measured(design: Design, n_samples: int, seed: Sequence[int]) -> list[Figure
     start = time.process_time()
     known: dict[bytes, Report] = {}
     for i, sample in enumerate(design.source(rng, count)):
-        options = dict(design.options) | {
-            "interval": karat.Interval(seed=int(rng.integers(1 << 31)))
-        }
+        how = karat.Interval(**design.interval, seed=int(rng.integers(1 << 31)))
         # Of few rows many samples are the same table.
         key = np.asarray(sample["confusion"]).tobytes() if set(sample) == {"confusion"} else b""
         report = known.get(key)
         if report is None:
-            report = karat.evaluate(**sample, **options, metrics=design.metrics)
+            report = karat.evaluate(
+                **sample, **design.options, interval=how, metrics=design.metrics
+            )
         if key and len(known) < _MOST_KNOWN:
             known[key] = report
         # Averages that it concerns have a remark.

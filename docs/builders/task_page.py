@@ -43,7 +43,16 @@ TASKS: Final = (
         "All metrics of a file, a table, arrays or tensors in one pass.",
         {"Tour": "tour", "Reports": "reports", "Files and columns": "files-and-columns"},
         names=(
-            *("evaluate", "Report", "Result", "Signature", "Plan", "confusion_matrix"),
+            *(
+                "evaluate",
+                "read",
+                "Data",
+                "Report",
+                "Result",
+                "Signature",
+                "Plan",
+                "confusion_matrix",
+            ),
             *("Labels", "Interval", "Frequency", "Reading", "CaseControl"),
         ),
     ),

@@ -204,7 +204,7 @@ TAKE_DATA = {
     "karat.check": (["y_true", "y_pred"], ["data"]),
     "karat.Monitor().add": (["y_true", "y_pred"], ["data"]),
     "karat.f1": (["y_true", "y_pred"], ["y_true", "y_pred"]),
-    "karat.Stream().update": (["y_true", "y_pred"],),
+    "karat.Stream().update": (["y_true", "y_pred"], ["data"]),
 }
 """Call → the arguments by place in each form that an editor shows."""
 

@@ -53,10 +53,10 @@ def test_columns_of_scores_are_told_by_their_names(karat: Karat) -> None:
     write_csv(Path("p.csv"), row | {"confidence": [0.5]})
     out = karat("columns", "p.csv").out
     lines = [line.split() for line in out.splitlines()]
-    assert ["logits_0", "…", "logits_1", "DOUBLE", "scores", "logits_*", "(2)"] in lines
+    assert ["logits_0", "…", "logits_1", "DOUBLE", "logits", "logits_*", "(2)"] in lines
     assert ["pred_a", "…", "pred_b", "BIGINT"] in lines
     words = " ".join(out.split())
-    assert "prediction=largest score, weight=none, scores=logits_0…logits_1 (2)" in words
+    assert "prediction=largest probability, weight=none, logits=logits_0…logits_1 (2)" in words
     write_csv(Path("p.csv"), {"label": [0], "pred": [0], "pred_a": [1], "pred_b": [1]})
     assert "Columns pred_* (2) were not read" in karat("columns", "p.csv").out
     write_csv(Path("p.csv"), {"label": ["a"], "p": [0.5]})
@@ -112,6 +112,15 @@ def test_labels_of_a_query_are_those_that_were_typed(karat: Karat) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
+        ("report p.csv --gold g", "No such option '--gold'. It is --true."),
+        (
+            "compare p.csv p.csv --gold-weight w",
+            "No such option '--gold-weight'. It is --gold-weights.",
+        ),
+        (
+            "gate p.csv --strict-inconclusive",
+            "No such option '--strict-inconclusive'. It is --inconclusive fail.",
+        ),
         ("report p.csv --pos-label 1", "No such option '--pos-label'. It is --positive."),
         ("report p.csv --sample-weight w", "It is --weights."),
         ("report p.csv --y-true label", "It is --true."),

@@ -50,7 +50,7 @@ def test_the_evidence_of_a_bound_is_chosen(karat: Karat, old: str) -> None:
     low = karat("gate", old, *bound, "--evidence", "low")
     assert (low.code, "INCONCLUSIVE" in low.out) == (0, True)
     assert karat("gate", old, *bound, "--evidence", "low", "--inconclusive", "fail").code == 3
-    assert karat("gate", old, *bound, "--evidence", "low", "--strict-inconclusive").code == 3
+    assert karat("gate", old, *bound, "--evidence", "low", "--inconclusive", "fail").code == 3
     assert karat("gate", old, "--min", "accuracy=0.95", "--evidence", "low").code == 1
 
 
@@ -102,7 +102,6 @@ def test_what_the_rows_do_not_decide_has_its_own_exit_code(
         3, "karat gate  INCONCLUSIVE: 1 of 1 rule not decided",
     )  # fmt: skip
     assert karat(*asked, "--inconclusive", "fail").code == 3
-    assert karat(*asked, "--strict-inconclusive").code == 3
     assert karat(*asked, "--warn-only").code == 0
     passed = karat(*asked, "--inconclusive", "pass")
     assert (passed.code, passed.out.splitlines()[0]) == (

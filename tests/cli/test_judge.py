@@ -92,7 +92,8 @@ def test_systems_are_compared(tmp_path: Path, karat: Karat) -> None:
     one = next(x for x in found["differences"] if x["metric"] == "accuracy")
     assert one["low"] <= 0.9694 - 0.8509 <= one["high"]
     assert "prediction-powered t" in one["method"]
-    assert "K242" in karat("compare", *files, "--true", "gold").err
+    assert "K104" in karat("compare", *files, "--true", "gold").err
+    assert "K242" in karat("compare", *files, "--true", "gold", "--gold-is-random").err
 
 
 def test_rows_to_label_are_drawn(karat: Karat) -> None:
@@ -121,8 +122,9 @@ def test_rows_to_label_do_not_replace_a_file(tmp_path: Path, karat: Karat) -> No
 def test_one_file_with_a_column_for_each_system_leads_to_a_query(karat: Karat) -> None:
     found = karat("compare", DIGITS, "--pred", "pred,judge", *COLUMNS)
     assert found.code == 2
-    assert f"judge AS pred FROM '{DIGITS}'\" --gold gold --judge judge" in found.err
-    assert "karat.compare(gold=table['gold'], judge=table['judge'], y_pred=table[[" in found.err
+    assert f"judge AS pred FROM '{DIGITS}'\" --true gold --judge judge" in found.err
+    called = "karat.compare(table['gold'], table[['pred', 'judge']], "
+    assert f"{called}design=karat.Judge(table['judge']))" in found.err
 
 
 @pytest.mark.parametrize("has_ids", [True, False])

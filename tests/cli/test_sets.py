@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from karat import MultilabelReport, evaluate
+from karat import Labels, MultilabelReport, evaluate
 from tests.cli.running import Karat
 
 TEXTS = {"true": ["a | c", "b", "", "a|b|d", "c", ""], "pred": ["a", "b|c", "", "a|d", "", "b"]}
@@ -79,7 +79,7 @@ def test_files_are_written_and_columns_are_shown(karat: Karat) -> None:
     found = MultilabelReport.from_json(Path("report.json").read_text(encoding="utf-8"))
     assert (
         found["micro_f1"].value
-        == evaluate("tags.csv", labels=karat.Labels(separator="|"))["micro_f1"].value
+        == evaluate("tags.csv", labels=Labels(separator="|"))["micro_f1"].value
     )
     shown = karat("columns", "tags.csv", "--separator", "|")
     assert shown.code == 0

@@ -12,6 +12,7 @@ import pytest
 import karat
 from karat.testing import Sample, SourceLaws
 from tests.conformance.columns import arrow
+from tests.grouping import grouped
 
 
 class Streams(SourceLaws):
@@ -27,10 +28,22 @@ class Streams(SourceLaws):
             # Of lists of one label in a first batch the form does not say whether they are sets.
             lists: Any = arrow(part) if part.subject == "sets" else {}
             named = {} if not lists else {"y_true": lists["fact"], "y_pred": lists["guess"]}
-            yield {**part.arrays(), **named}
+            yield weighted(sample, {**part.arrays(), **named})
 
     def stream(self, sample: Sample) -> karat.Stream:
-        return karat.Stream(**{**sample.options, **self.options})
+        return karat.Stream(**grouped({**settings(sample), **self.options}))
+
+
+def settings(sample: Sample) -> dict[str, Any]:
+    """The options of a stream; that weights count rows comes with its batches."""
+    return {name: value for name, value in sample.options.items() if name != "weights_are"}
+
+
+def weighted(sample: Sample, batch: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A batch of the sample, whose weights say that they count rows."""
+    if sample.options.get("weights_are") != "frequency":
+        return batch
+    return {**batch, "weights": karat.Frequency(batch["weights"])}
 
 
 class TestUpdates(Streams):
@@ -64,7 +77,7 @@ class TestMerged(Streams):
 class TestBoundedStream(TestUpdates):
     name = "stream beyond max_memory"
     batchings = (1, 3)
-    options = MappingProxyType({"reading": karat.Reading(max_memory=1 << 14)})
+    options = MappingProxyType({"max_memory": 1 << 14})
     n_rows = 6_000
     subjects = ("weights", "scores", "options")
     lacks = (*Streams.lacks, "bootstrap")

@@ -10,7 +10,9 @@ import pytest
 
 import karat
 from karat.testing import Sample, SourceLaws
+from tests.conformance.test_streams import settings, weighted
 from tests.devices.rows import DEVICE, on_the_device, torch
+from tests.grouping import grouped
 
 
 class Tensors(SourceLaws):
@@ -26,18 +28,18 @@ class TestTensors(Tensors):
 
     def report(self, sample: Sample, n_batches: int) -> karat.Report:
         with on_the_device():
-            return karat.evaluate(**as_tensors(sample), **sample.options)
+            return karat.evaluate(**grouped({**as_tensors(sample), **sample.options}))
 
 
 class TestTensorStream(Tensors):
     name = "stream of tensors"
 
     def report(self, sample: Sample, n_batches: int) -> karat.Report:
-        stream = karat.Stream(**sample.options)
+        stream = karat.Stream(**grouped(settings(sample)))
         with on_the_device():
             parts = sample.parts(n_batches)
             for part in [part for part in parts if part.n_rows] or parts[:1]:
-                stream.update(**as_tensors(part))
+                stream.update(**weighted(sample, as_tensors(part)))
             return stream.report()
 
 
@@ -75,14 +77,14 @@ def as_indicators(sample: Sample) -> tuple[Mapping[str, Any], list[Any]]:
 @pytest.mark.parametrize("n_batches", [1, 3])
 def test_indicator_tensors_give_the_report_of_lists(sample: Sample, n_batches: int) -> None:
     given, labels = as_indicators(sample)
-    options = {name: x for name, x in sample.options.items() if name != "labels"}
-    expected = karat.evaluate(**sample.arrays(), labels=labels, **options).to_dict()
-    found = karat.evaluate(**given, labels=labels, **options)
+    options = grouped({**sample.options, "labels": labels})
+    expected = karat.evaluate(**sample.arrays(), **options).to_dict()
+    found = karat.evaluate(**given, **options)
     if n_batches > 1:
-        stream = karat.Stream(labels=labels, **options)
+        stream = karat.Stream(**options)
         for part in np.array_split(np.arange(sample.n_rows), min(n_batches, sample.n_rows)):
             stream.update(**{name: each[torch.as_tensor(part)] for name, each in given.items()})
         found = stream.report()
     assert found.to_dict() == expected
     other = {**given, "y_pred": 1.0 - given["y_pred"]}
-    assert karat.evaluate(**other, labels=labels, **options).to_dict() != expected
+    assert karat.evaluate(**other, **options).to_dict() != expected

@@ -126,7 +126,6 @@ EVALUATE: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "no such method": (([0, 1], [0, 1]), {"method": "guess"}),
     "no such side": (([0, 1], [0, 1]), {"side": "left"}),
     "no such design": (([0, 1], [0, 1]), {"design": "none"}),
-    "no such weights_are": (([0, 1], [0, 1]), {"weights_are": "heavy"}),
     "no such undefined": (([0, 1], [0, 1]), {"undefined": "one"}),
     "no such nulls": (([0, 1], [0, 1]), {"nulls": "keep"}),
     "nulls of arrays": (([0, None], [0, 1]), {"nulls": "drop"}),

@@ -110,9 +110,9 @@ new.csv --baseline old.csv
 new.csv --baseline old.csv --format json
 old.csv --baseline new.csv --max-drop accuracy=0.0 --format json
 new.csv --baseline old.csv --no-worse-than accuracy=0.001 --format json
-new.csv --baseline old.csv --no-worse-than accuracy=0.001 --strict-inconclusive --format json
+new.csv --baseline old.csv --no-worse-than accuracy=0.001 --inconclusive fail --format json
 new.csv --min accuracy=0.9 --by country --format json
-new.csv --min accuracy=0.9 --by country --min-n 200 --strict-inconclusive
+new.csv --min accuracy=0.9 --by country --min-n 200 --inconclusive fail
 new.csv --min accuracy=0.99 --warn-only
 new.csv --min accuracy=0.5 --update-baseline base.json
 new.csv --min accuracy=0.5 --update-baseline base.json --with-rows

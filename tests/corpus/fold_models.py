@@ -158,7 +158,6 @@ BOUNDS: dict[str, dict[str, Any]] = {
     "low": {"min": {"accuracy": 0.7}, "rules": karat.Rules(evidence="low")},
     "max": {"max": {"error_rate": 0.3}, "rules": karat.Rules(evidence="low")},
     "level": {"min": {"accuracy": 0.7}, "rules": karat.Rules(evidence="low"), "level": 0.8},
-    "warn only": {"min": {"accuracy": 0.95}, "warn_only": True},
     "strict": {"min": {"accuracy": 0.8}, "rules": karat.Rules(evidence="low", inconclusive="fail")},
 }
 DROPS: dict[str, dict[str, Any]] = {

@@ -37,7 +37,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "high": {"interval": karat.Interval(side="high")},
     "wald": {"interval": karat.Interval(method="wald")},
     "bootstrap": {"interval": karat.Interval(method="bootstrap", n_replicates=100)},
-    "case-control": {"design": "case-control"},
+    "case-control": {"sampling": "case-control"},
     "nan": {"undefined": "nan"},
     "positive": {"positive": 0},
     "labels": {"labels": [0, 1, 2], "metrics": OF_MANY},

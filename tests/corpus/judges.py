@@ -86,7 +86,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "bootstrap": {"interval": karat.Interval(method="bootstrap")},
     "bca": {"interval": karat.Interval(method="bca")},
     "bayesian": {"interval": karat.Interval(method="bayesian")},
-    "case-control": {"design": "case-control"},
+    "case-control": {"sampling": "case-control"},
     "a count": {"metrics": ["accuracy", "support"]},
     "a metric of a class": {"metrics": "per_class_recall"},
     "no such metric": {"metrics": ["acuracy"]},

@@ -33,7 +33,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "high": {"design": karat.Looks(1000), "interval": karat.Interval(side="high")},
     "wald": {"design": karat.Looks(1000), "interval": karat.Interval(method="wald")},
     "logit": {"design": karat.Looks(1000), "interval": karat.Interval(method="logit")},
-    "case-control": {"anytime": 1000, "design": "case-control"},
+    "case-control": {"anytime": 1000, "sampling": "case-control"},
     "nan": {"design": karat.Looks(1000), "undefined": "nan"},
     "positive": {"design": karat.Looks(1000), "positive": 0},
     "class names": {"design": karat.Looks(1000), "labels": karat.Labels(names=["no", "yes"])},
@@ -250,7 +250,7 @@ def _streams() -> Iterator[Call]:
         for batch in animal_batches():
             stream.update(batch["label"], batch["pred"])
         return [
-            stream.report(anytime=1000),
+            stream.report(design=karat.Looks(1000)),
             stream.report(),
             stream.report(design=karat.Looks(False)),
         ]
@@ -273,11 +273,11 @@ def _streams() -> Iterator[Call]:
         "animals": animals,
         "some metrics": lambda: filled().report(["kappa"], design=karat.Looks(1000)),
         "after bytes": lambda: karat.Stream.from_bytes(filled(metrics=OF_TWO).to_bytes()).report(
-            anytime=1000
+            design=karat.Looks(1000)
         ),
         "refused: no level": lambda: filled(level=None).report(design=karat.Looks(1000)),
         "refused: bootstrap": lambda: filled(interval=karat.Interval(method="bootstrap")).report(
-            anytime=1000
+            design=karat.Looks(1000)
         ),
         "refused: text": lambda: filled().report(design=karat.Looks("soon")),
         "refused: no rows": lambda: karat.Stream().report(design=karat.Looks(1000)),
@@ -411,7 +411,6 @@ BOUNDS: dict[str, dict[str, Any]] = {
         "design": karat.Looks(1000),
         "rules": karat.Rules(min_n=20),
     },
-    "warn only": {"min": {"accuracy": 0.97}, "design": karat.Looks(1000), "warn_only": True},
     "refused: few planned rows": {"min": {"accuracy": 0.8}, "design": karat.Looks(5)},
     "refused: text": {"min": {"accuracy": 0.8}, "design": karat.Looks("soon")},
     "refused: no level": {"min": {"accuracy": 0.8}, "design": karat.Looks(1000), "level": None},

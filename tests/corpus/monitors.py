@@ -81,10 +81,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "windows of a wrong kind": {"min": {"accuracy": 0.5}, "windows": "week"},
     "no level": {"min": {"accuracy": 0.5}, "level": None},
     "a level that is too low": {"min": {"accuracy": 0.5}, "level": 0.3},
-    "inconclusive of a wrong kind": {
-        "min": {"accuracy": 0.5},
-        "rules": karat.Rules(inconclusive="warn"),
-    },
+    "inconclusive of a wrong kind": {"min": {"accuracy": 0.5}, "inconclusive": "warn"},
     "undefined of a wrong kind": {"min": {"accuracy": 0.5}, "undefined": "one"},
     "labels that repeat": {"min": {"accuracy": 0.5}, "labels": [0, 0]},
     "an unknown option": {"min": {"accuracy": 0.5}, "by": "country"},

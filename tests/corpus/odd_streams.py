@@ -537,8 +537,9 @@ def _report(stream: Any) -> Any:
 
 def _streamed(settings: dict[str, Any], rows: Callable[[int], Any], n_parts: int) -> Any:
     stream = karat.Stream(**grouped(settings))
+    counted = {"weights_are": settings["weights_are"]} if "weights_are" in settings else {}
     for part in range(n_parts):
-        stream.update(**rows(part))
+        stream.update(**grouped({**rows(part), **counted}))
     return stream
 
 

@@ -41,9 +41,6 @@ REPORTS: dict[str, Any] = {
     "animals with probabilities": lambda: karat.evaluate(
         animals()["label"], y_prob=_prob(), weights=animals()["mass"], **grouped(FAST)
     ),
-    "six scores": lambda: karat.evaluate(
-        digits()["label"], y_score=digits()["score"], **grouped(FAST)
-    ),
     "six logits": lambda: karat.evaluate(
         digits()["label"], y_logit=digits()["score"], **grouped(FAST)
     ),

@@ -130,7 +130,7 @@ DESIGNS: dict[str, dict[str, Any]] = {
     "importance weights": {"weights": TWO["mass"]},
     "frequency weights": {"weights": TWO["copies"], "weights_are": "frequency"},
     "clusters": {"clusters": TWO["team"]},
-    "case-control": {"design": "case-control"},
+    "case-control": {"sampling": "case-control"},
     "folds": {"folds": TWO["fold"]},
     "repeats": {
         "folds": {"repeat": AGAIN["repeat"], "fold": AGAIN["fold"]},
@@ -157,8 +157,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "undefined": {"undefined": "exclude"},
     "confusion": {"confusion": [[25, 8], [6, 21]]},
     "truth of a table": {"y_true": "label"},
-    "gold weights": {"gold_weights": TWO["gold_weight"]},
-    "random gold": {"gold_is_random": True},
 }
 COMPARING: dict[str, dict[str, Any]] = {
     "baseline": {"baseline": "old"},
@@ -174,7 +172,6 @@ COMPARING: dict[str, dict[str, Any]] = {
     "ids": {"ids": TWO["id"]},
     "bootstrap": {"method": "bootstrap"},
     "drop nulls": {"nulls": "drop"},
-    "gold weights": {"gold_weights": TWO["gold_weight"]},
 }
 GATING: dict[str, dict[str, Any]] = {
     "by": {"by": {"country": TWO["country"]}},
@@ -257,7 +254,7 @@ NEEDING: dict[str, Callable[[Any], Any]] = {
     "half width": lambda pilot: karat.rows_needed(_first(pilot), pilot=pilot, half_width=0.05),
     "difference": lambda pilot: karat.rows_needed(_first(pilot), pilot=pilot, difference=0.05),
     "one side": lambda pilot: karat.rows_needed(
-        _first(pilot), pilot=pilot, half_width=0.05, side="low"
+        _first(pilot), pilot=pilot, half_width=0.05, interval=karat.Interval(side="low")
     ),
     "gold": lambda pilot: karat.rows_needed(_first(pilot), pilot=pilot, half_width=0.2, gold=5000),
     "both": lambda pilot: karat.rows_needed(
@@ -377,7 +374,10 @@ def _compare(kind: str, design: dict[str, Any], option: dict[str, Any], *, is_ju
 
 def _gate(kind: str, design: dict[str, Any], option: dict[str, Any], *, is_judged: bool) -> Any:
     truth = _truth(kind, is_judged=is_judged)
-    return karat.gate(truth, **grouped({**OUTPUTS[kind], **BOUNDS[kind], **design, **option}))
+    asked = {**OUTPUTS[kind], **BOUNDS[kind], **design, **option}
+    target = asked.pop("update_baseline", None)
+    result = karat.gate(truth, **grouped(asked))
+    return result if target is None else result.save_baseline(target)
 
 
 def _weak(kind: str, design: dict[str, Any], option: dict[str, Any], *, is_judged: bool) -> Any:
@@ -539,5 +539,6 @@ def _report_of_stream(
     kind: str, setting: dict[str, Any], roles: dict[str, Any], asks: dict[str, Any]
 ) -> Any:
     stream = karat.Stream(**grouped({**METRICS[kind], **QUICK, **setting}))
-    stream.update(TRUTHS[kind], **OUTPUTS[kind], **roles)
-    return stream.report(**asks)
+    counted = {"weights_are": setting["weights_are"]} if "weights_are" in setting else {}
+    stream.update(TRUTHS[kind], **OUTPUTS[kind], **grouped({**roles, **counted}))
+    return stream.report(**grouped(asks))

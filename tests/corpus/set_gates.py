@@ -37,7 +37,6 @@ RULES: dict[str, dict[str, Any]] = {
     "low": {"min": {"micro_f1": 0.75}, "rules": karat.Rules(evidence="low"), "level": 0.8},
     "undefined": {"min": {"samples_precision": 0.5}, "undefined": "exclude"},
     "labels": {"min": {"macro_f1": 0.6}, "labels": [*NAMES, "elk"]},
-    "warn only": {"min": {"micro_f1": 0.99}, "warn_only": True},
     "a metric of classes": {"min": {"accuracy": 0.5}},
     "no rules": {},
 }
@@ -64,11 +63,7 @@ OF_TABLES: dict[str, dict[str, Any]] = {
     },
     "columns": {"min": {"micro_f1": 0.7}, "y_true": "true", "y_pred": "pred", "ids": "id"},
     "by": {"min": {"micro_f1": 0.7}, "by": "sex"},
-    "with rows": {
-        "min": {"micro_f1": 0.7},
-        "reading": karat.Reading(keep_rows=True),
-        "update_baseline": "sets.json",
-    },
+    "with rows": {"min": {"micro_f1": 0.7}, "reading": karat.Reading(keep_rows=True)},
     "folds": {"min": {"micro_f1": 0.7}, "design": karat.Folds("sex")},
     "anytime": {"min": {"subset_accuracy": 0.4}, "design": karat.Looks(500)},
 }

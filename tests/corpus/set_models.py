@@ -352,7 +352,11 @@ def _sizes() -> Iterator[Call]:
         yield size(
             f"a difference, {metric}",
             lambda m=metric: karat.rows_needed(
-                m, pilot=reports()["new"], difference=0.05, power=0.9, side="low"
+                m,
+                pilot=reports()["new"],
+                difference=0.05,
+                power=0.9,
+                interval=karat.Interval(side="low"),
             ),
         )
         yield size(

@@ -108,7 +108,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "positive": {"metrics": FEW, "positive": "ant"},
     "a threshold": {"metrics": FEW, "threshold": 0.5},
     "anytime": {"metrics": ["subset_accuracy", "samples_f1"], "design": karat.Looks(500)},
-    "an unknown method": {"metrics": FEW, "interval": karat.Interval(method="exact")},
+    "an unknown method": {"metrics": FEW, "method": "exact"},
     "an unknown policy": {"metrics": FEW, "undefined": "one"},
     "a metric of classes": {"metrics": ["accuracy"]},
     "a metric of scores": {"metrics": ["ndcg"]},

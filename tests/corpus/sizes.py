@@ -54,6 +54,6 @@ def _call(name: str, source: str, metric: str, pilot: Any, goal: dict[str, Any])
             made = karat.evaluate(text["label"], text["pred"])
         elif pilot == "comparison":
             made = _compared()["accuracy", "new", "old"] if metric == "accuracy" else _compared()
-        return karat.rows_needed(metric, pilot=made, **goal)
+        return karat.rows_needed(metric, pilot=made, **grouped(goal))
 
     return Call(name, "rows_needed", source, run)

@@ -55,7 +55,7 @@ DESIGNS: dict[str, dict[str, Any]] = {
     "importance weights": {"weights": "mass"},
     "frequency weights": {"weights": "copies", "weights_are": "frequency"},
     "clusters": {"clusters": "team"},
-    "case-control": {"design": "case-control"},
+    "case-control": {"sampling": "case-control"},
     "folds": {"folds": "fold"},
     "looks": {"anytime": 1000},
 }
@@ -72,7 +72,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "drop nulls": {"reading": karat.Reading(nulls="drop")},
     "threshold": {"threshold": 0.4},
     "level": {"level": None},
-    "gold weights": {"gold_weights": "gold_weight"},
 }
 GATING: dict[str, dict[str, Any]] = {
     "by": {"by": "country"},
@@ -272,7 +271,10 @@ def _evaluate_judged(rows: Any, kind: str, design: Any, option: dict[str, Any]) 
 
 
 def _gate(rows: Any, kind: str, design: dict[str, Any], option: dict[str, Any]) -> Any:
-    return karat.gate(rows, **grouped({**ROLES[kind], **BOUNDS[kind], **design, **option}))
+    asked = {**ROLES[kind], **BOUNDS[kind], **design, **option}
+    target = asked.pop("update_baseline", None)
+    result = karat.gate(rows, **grouped(asked))
+    return result if target is None else result.save_baseline(target)
 
 
 def _weak(rows: Any, kind: str, design: dict[str, Any], option: dict[str, Any]) -> Any:

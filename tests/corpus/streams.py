@@ -266,9 +266,9 @@ def _refused() -> Iterator[Call]:
             "bytes",
         )
     for name, settings in {
-        "max_memory": {"reading": karat.Reading(max_memory=10)},
+        "max_memory": {"max_memory": 10},
         "level": {"level": 2},
         "metrics": {"metrics": "no_such"},
-        "side": {"interval": karat.Interval(side="left")},
+        "side": {"side": "left"},
     }.items():
         yield _call(f"a bad {name}", lambda settings=settings: karat.Stream(**grouped(settings)))

@@ -24,6 +24,7 @@ from tests.same import assert_same
 jsonschema = optional("jsonschema")
 VALIDATOR = jsonschema.Draft202012Validator(report_schema())
 NAMES = ("roc", "precision_recall", "det", "gain", "lift", "reliability", "cost", "net_benefit")
+RANKING = tuple(name for name in NAMES if name not in ("reliability", "net_benefit"))
 
 
 def large(n: int = 3000, k: int = 2, *, weighted: bool = False) -> dict[str, Any]:
@@ -38,8 +39,10 @@ def test_they_are_those_of_the_functions() -> None:
     for k in (2, 3, 5):
         for problem in problems(k, 12, most=200):
             report = karat.evaluate(problem.y_true, **problem.given)
-            assert list(report.curves) == list(NAMES)
-            for name in NAMES:
+            # What ranks rows alone has no curves of probabilities.
+            names = NAMES if report.scores != "scores" else RANKING
+            assert list(report.curves) == list(names)
+            for name in names:
                 wanted = getattr(karat.curves, name)(problem.y_true, average=None, **problem.given)
                 found = getattr(report.curves, name)
                 assert list(found) == list(wanted) == list(range(k))
@@ -155,16 +158,18 @@ def test_absent_classes_are_undefined_without_a_warning_a_class() -> None:
 
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("kind", ["y_prob", "y_score"])
+@pytest.mark.parametrize("kind", ["y_prob", "y_logit", "y_score"])
 def test_they_are_read_back_as_they_were(k: int, weighted: bool, kind: str) -> None:
     data = large(900, k, weighted=weighted)
-    data[kind] = data.pop("y_prob")
+    values = data.pop("y_prob")
+    data[kind] = values if kind != "y_logit" else np.log(values)
     report = karat.evaluate(**data)
     text = report.to_json()
     VALIDATOR.validate(json.loads(text))
     again = Report.from_json(text)
     assert again.to_json() == text
-    for name in NAMES:
+    assert list(again.curves) == list(NAMES if kind != "y_score" else RANKING)
+    for name in again.curves:
         for label, curve in getattr(report.curves, name).items():
             other = getattr(again.curves, name)[label]
             assert repr(other) == repr(curve)
@@ -252,6 +257,8 @@ def test_a_changed_part_is_refused_or_is_what_the_text_says() -> None:
         (("classes", 0, "reliability", "closed"), "both", 'closed is "both", not right or left'),
         (("classes", 0, "decisions", "tp"), [1], "decisions.tp is a list, not 99 numbers"),
         (("decisions", 0), 1.0, "not a list of numbers from 0 to below 1"),
+        (("classes", 1, "reliability"), parts, "classes that all have reliability and decisions"),
+        (("classes", 0, "decisions"), parts, "classes that all have reliability and decisions"),
     ],
 )
 def test_the_refusal_says_where(path: tuple[Any, ...], value: Any, told: str) -> None:

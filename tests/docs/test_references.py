@@ -39,6 +39,7 @@ OPTIONS: dict[str, tuple[Role, Role]] = {
     "--true": ("true", "true"),
     "--pred": ("pred", "pred"),
     "--prob": ("prob", "prob"),
+    "--logit": ("logit", "logit"),
     "--score": ("score", "score"),
     "--weights": ("weights", "weights"),
     "--ids": ("id", "id"),
@@ -67,10 +68,10 @@ def test_the_names_of_columns_are_those_looked_for() -> None:
 
 def test_names_do_what_the_page_says() -> None:
     """Names that are listed as found give a role; those that only suggest one do not."""
-    alone = {"true": "pred", "pred": "label", "prob": "label", "score": "label"}
+    alone = {"true": "pred"} | dict.fromkeys(("pred", "prob", "logit", "score"), "label")
     for role, names in ALIASES.items():
         for name in names:
-            if role in ("true", "pred", "prob", "score", "weights", "id"):
+            if role in ("true", "pred", "prob", "logit", "score", "weights", "id"):
                 assert find_roles([name], needs=()).candidates[role] == (name,), name
     for role, words in WEAK.items():
         for word in words:

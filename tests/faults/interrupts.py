@@ -33,6 +33,7 @@ except KeyboardInterrupt:
     sys.exit(130)
 """
 
+_MANY_REPLICATES = "karat.Interval(method='bootstrap', n_replicates=2000)"
 _SCORES: Final = "s = rng.random(n); y = (rng.random(n) < s).astype(np.int8)"
 _MANY: Final = "p = rng.random((n, 10)); p /= p.sum(axis=1, keepdims=True); y = np.arange(n) % 10"
 
@@ -52,8 +53,8 @@ WORK: Final[dict[str, tuple[int, str, str]]] = {
     "a report with intervals": (400_000, _SCORES, "karat.evaluate(y, y_prob=s)"),
     "replicates of clusters": (
         200_000,
-        f"{_SCORES}; c = np.arange(n) // 10",
-        "karat.evaluate(y, y_prob=s, clusters=c, method='bootstrap', n_replicates=2000)",
+        f"{_SCORES}; c = np.arange(n) // 10; many = {_MANY_REPLICATES}",
+        "karat.evaluate(y, y_prob=s, clusters=c, interval=many)",
     ),
     "a comparison by permutations": (
         200_000,

@@ -92,7 +92,9 @@ class Case:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _of(data: str, pred: Any = None, prob: bool = True) -> Callable[[], Mapping[str, float]]:
+def _of(
+    data: str, pred: Any = None, prob: bool = True, loss: bool = True
+) -> Callable[[], Mapping[str, float]]:
     """The intended numbers of two classes or more, by scikit-learn."""
 
     def numbers() -> Mapping[str, float]:
@@ -103,7 +105,8 @@ def _of(data: str, pred: Any = None, prob: bool = True) -> Callable[[], Mapping[
             found["recall"] = metrics.recall_score(one.y, guess)
             if prob:
                 found["roc_auc"] = metrics.roc_auc_score(one.y, one.logreg[:, 1])
-                found["log_loss"] = metrics.log_loss(one.y, one.logreg[:, 1])
+                if loss:
+                    found["log_loss"] = metrics.log_loss(one.y, one.logreg[:, 1])
         else:
             found["macro_f1"] = metrics.f1_score(one.y, guess, average="macro")
             if prob:
@@ -261,7 +264,7 @@ CASES: Final = (
         "decision.parquet",
         "scores that are no probabilities, called score",
         _rows("churn", y_test=lambda d: d.y, score=lambda d: _logit(_p(d))),
-        _of("churn"),
+        _of("churn", loss=False),
     ),
     Case("score.csv", "probabilities called score", _rows("churn", y_test=lambda d: d.y, score=_p)),
     Case("catboost.tsv", "the columns of CatBoost", _catboost, _of("wine"), options={"sep": "\t"}),

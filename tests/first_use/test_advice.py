@@ -261,7 +261,7 @@ def test_columns_of_two_models_are_given_one_by_one(karat: Karat) -> None:
     assert "prob='p_lr'" in advice(lambda: library.evaluate(rows))
     told = advice(lambda: library.evaluate(rows, y_prob=["p_lr", "p_rf"]))
     assert "give it alone: 'p_lr'" in told
-    assert "give other scores as y_score=" in told
+    assert "give logits as y_logit=, other scores as y_score=" in told
 
 
 def test_percent_is_divided(karat: Karat) -> None:

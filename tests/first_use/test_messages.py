@@ -127,7 +127,13 @@ def test_a_slip_of_a_word_is_named(karat: Karat) -> None:
     assert "side='low'" in advice(
         lambda: library.evaluate(ROWS, interval=library.Interval(side="LOW"))
     )
-    assert "design='case-control'" in advice(lambda: library.evaluate(ROWS, design="case_control"))
+    assert "Did you mean design=karat.CaseControl()?" in advice(
+        lambda: library.evaluate(ROWS, design="case_control")
+    )
+    assert "Did you mean design=karat.Judge(…)?" in advice(
+        lambda: library.evaluate(ROWS, design="judge")
+    )
+    assert "Did you mean" not in advice(lambda: library.evaluate(ROWS, design="zzz"))
     assert "Did you mean" not in advice(
         lambda: library.evaluate(ROWS, reading=library.Reading(nulls="zzz"))
     )

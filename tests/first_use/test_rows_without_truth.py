@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import karat
+from tests.grouping import grouped
 
 
 def checked_more_often(n: int = 900, *, is_random: bool = False) -> pd.DataFrame:
@@ -25,7 +26,7 @@ def checked_more_often(n: int = 900, *, is_random: bool = False) -> pd.DataFrame
 
 
 def doubts(source: Any, **options: Any) -> list[str]:
-    found = karat.evaluate(source, positive="ill", **options, reading=karat.Reading(nulls="drop"))
+    found = karat.evaluate(source, **grouped({"positive": "ill", "nulls": "drop", **options}))
     return [str(one) for one in found.doubts if one.code == "D146"]
 
 

@@ -168,16 +168,22 @@ def test_messages_name_options_of_one_face(
     assert run("report", path, "-o", report).code == 0
     rule = ("--min", "accuracy=0.5")
     cases: tuple[tuple[tuple[Any, ...], dict[str, Any], str, str], ...] = (
-        ((), {}, "--update-baseline", "update_baseline="),
         (("--max-drop", "accuracy=0.1"), {"max_drop": {"accuracy": 0.1}},
          "--baseline,", "baseline=,"),
         (("--min", "accuracy=9"), {"min": {"accuracy": 9}}, "--min of", "min= of"),
         ((*rule, "--baseline", report, "--level", "0.9"),
          {"min": {"accuracy": 0.5}, "baseline": report, "level": 0.9}, "--level", "level="),
         (("--baseline", report, "--by", "channel"), {"baseline": report, "by": "channel"},
-         "--update-baseline and --by channel", "update_baseline= and by='channel'"),
-        (("--min", "roc_auc=0.5"), {"min": {"roc_auc": 0.5}}, "--prob or --score", "y_prob="),
+         "--update-baseline and --by channel", "save_baseline() and by='channel'"),
+        (("--min", "roc_auc=0.5"), {"min": {"roc_auc": 0.5}},
+         "--prob, --logit or --score", "y_prob="),
     )  # fmt: skip
+    # A first baseline is an option of the command, and a method of a gate without rules.
+    done = run("gate", path)
+    assert done.code == 2
+    assert "--update-baseline" in done.err
+    assert "save_baseline" not in done.err
+    assert not karat.gate(path).passed
     for typed, given, option, argument in cases:
         done = run("gate", path, *typed)
         assert done.code == 2, typed

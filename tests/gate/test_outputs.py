@@ -149,8 +149,10 @@ def test_model(karat_gate):
 
 
 UNDECIDED = """
+import karat
 def test_model(karat_gate):
-    karat_gate([0, 1] * 10, [0, 1] * 10, min={"accuracy": 0.9}, evidence="low"PASS)
+    rules = karat.Rules(evidence="low"PASS)
+    karat_gate([0, 1] * 10, [0, 1] * 10, min={"accuracy": 0.9}, rules=rules)
 """
 
 

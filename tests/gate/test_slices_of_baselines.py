@@ -37,11 +37,12 @@ def test_a_baseline_without_slices_is_refused(tmp_path: Path) -> None:
     text = refused(NOW, baseline=made(tmp_path), by="channel")
     assert "The baseline holds no slices by channel." in text
     assert "Make it with by='channel', or" in text
-    assert "rows kept by with_rows=True." in text
+    assert "rows kept by reading=karat.Reading(keep_rows=True)." in text
     assert "--" not in text
     assert "It was made without slices." in text
+    path = made(tmp_path)
     with on_the_command_line():
-        typed = refused(NOW, baseline=made(tmp_path), by="channel")
+        typed = refused(NOW, baseline=path, by="channel")
     assert "Make it with --by channel, or" in typed
     assert "rows kept by --with-rows." in typed
     assert "by=" not in typed

@@ -265,11 +265,11 @@ def test_a_report_can_pass_and_be_compared_with() -> None:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ({}, "K176"), ({"max_drop": {"accuracy": 0.1}}, "K176"),
-        ({"min": {"accuracy": 0.1}, "rules": karat.Rules(evidence="high")}, "K122"),
-        ({"min": {"accuracy": 0.1}, "rules": karat.Rules(adjust="maxt")}, "K122"),
+        ({"max_drop": {"accuracy": 0.1}}, "K176"),
+        ({"min": {"accuracy": 0.1}, "evidence": "high"}, "K122"),
+        ({"min": {"accuracy": 0.1}, "adjust": "maxt"}, "K122"),
         ({"min": {"accuracy": 0.1}, "level": None}, "K122"),
-        ({"min": {"accuracy": 0.1}, "rules": karat.Rules(min_n=0)}, "K122"),
+        ({"min": {"accuracy": 0.1}, "min_n": 0}, "K122"),
         ({"min": {"roc_auc_mu": 0.1}}, "K210"), ({"min": {"f1": 0.1}}, "K307"),
         ({"min": {"accuracy": 0.1}, "by": "country"}, "K143"),
         ({"min": {"accuracy": 0.1}, "threshold": 0.5}, "K136"),
@@ -280,6 +280,14 @@ def test_arguments_that_cannot_be_are_refused(options: dict[str, Any], code: str
     with pytest.raises(KaratError) as caught:
         karat.gate(TRUE, OLD, **grouped(options))
     assert caught.value.code == code
+
+
+def test_a_gate_without_a_rule_has_no_verdict_and_does_not_pass() -> None:
+    found = karat.gate(TRUE, OLD)
+    assert found.verdict is None
+    assert not found
+    assert not found.passed
+    assert "there is no rule and no baseline" in str(found)
 
 
 def test_a_table_is_paired_by_its_ids() -> None:
@@ -351,9 +359,7 @@ def test_a_bound_that_nothing_reaches_is_refused(options: dict[str, Any]) -> Non
         rules_of(**options)
 
 
-@pytest.mark.parametrize(
-    "name", ["warn_only", "strict_inconclusive", "allow_mismatch", "with_rows"]
-)
+@pytest.mark.parametrize("name", ["inconclusive", "allow_mismatch", "with_rows"])
 def test_a_switch_is_true_or_false(name: str) -> None:
     with pytest.raises(KaratError, match="K122"):
         karat.gate([0, 1], [0, 1], min={"accuracy": 0.5}, **grouped({name: "no"}))

@@ -42,7 +42,7 @@ def by_hand(name: str, y: npt.NDArray[Any], p: npt.NDArray[Any]) -> float:
 
 def asked(y: Any, p: Any, name: str, **options: Any) -> karat.Report:
     return karat.evaluate(
-        y, y_prob=p, metrics=[name], **options, interval=karat.Interval(method="bca")
+        y, y_prob=p, metrics=[name], interval=karat.Interval(method="bca", **options)
     )
 
 

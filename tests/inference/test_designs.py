@@ -208,14 +208,14 @@ def test_replicates_of_scores_keep_the_rows_of_each_class() -> None:
     y_true = (rng.random(400) < 0.2).astype(int)
     y_prob = np.clip(np.where(y_true == 1, 0.2, 0.1) + rng.uniform(-0.05, 0.05, 400), 0.0, 1.0)
     wanted = {}
-    for design in ("cohort", "case-control"):
+    for design, given in (("cohort", None), ("case-control", karat.CaseControl())):
         for method in ("default", "bootstrap"):
             found = karat.evaluate(
                 y_true,
                 y_prob=y_prob,
                 metrics="brier",
                 interval=karat.Interval(method=method),
-                design=design,
+                design=given,
             )["brier"]
             assert found.standard_error is not None
             wanted[design, method] = found.standard_error

@@ -30,7 +30,7 @@ def held(metric: str, truth: float, apart: float, **asked: Any) -> float:
     for seed in range(N_SAMPLES):
         y, s = scored(seed, 120, apart)
         one = karat.evaluate(
-            y, y_score=s, metrics=metric, **asked, interval=karat.Interval(n_replicates=200)
+            y, y_score=s, metrics=metric, interval=karat.Interval(n_replicates=200, **asked)
         )[metric]
         assert one.low is not None
         assert one.high is not None

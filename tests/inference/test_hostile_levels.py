@@ -36,7 +36,7 @@ def test_infinite_and_enormous_losses_give_no_warning(method: str | None) -> Non
     wrong = karat.evaluate(truth, y_prob=1.0 - truth, interval=karat.Interval(method=method))
     assert wrong["log_loss"].low is None
     scores = np.random.default_rng(0).random(60) * 1e300
-    far = karat.evaluate(truth, y_score=scores, interval=karat.Interval(method=method))["log_loss"]
+    far = karat.evaluate(truth, y_logit=scores, interval=karat.Interval(method=method))["log_loss"]
     assert (far.low is None) == (far.remark is not None)
 
 

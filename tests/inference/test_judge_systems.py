@@ -314,6 +314,7 @@ def test_other_metrics_of_verdicts_cannot_be_planned() -> None:
     with pytest.raises(karat.InputError, match="plan prevalence"):
         karat.rows_needed("accuracy", pilot=pilot, half_width=0.05)
     many = {**verdicts(1000, 100), "positive": None}
-    many["judge"] = np.where(np.arange(1000) % 9 == 0, 2, many["judge"])
+    judge = np.where(np.arange(1000) % 9 == 0, 2, many["design"].judge)
+    many["design"] = karat.Judge(judge, is_random=True)
     with pytest.raises(karat.KaratError, match=r"K194|K307"):
         karat.rows_needed("prevalence", pilot=karat.evaluate(**grouped(many)), half_width=0.05)

@@ -20,9 +20,8 @@ GROUPS = np.arange(60) // 3
 def test_the_number_of_rows_alone_is_no_caution_of_limits_without_width(
     method: str, clusters: Any, rows: Any
 ) -> None:
-    options: dict[str, Any] = {"interval": karat.Interval(method=method)}
-    if method in ("bootstrap", "bca", "bayesian"):
-        options["n_replicates"] = 100
+    few = {"n_replicates": 100} if method in ("bootstrap", "bca", "bayesian") else {}
+    options: dict[str, Any] = {"interval": karat.Interval(method=method, **few)}
     if clusters is not None:
         options["clusters"] = clusters[: len(rows)]
     report = karat.evaluate(rows, rows, metrics=["micro_f1"], **options)

@@ -78,7 +78,7 @@ def test_a_report_of_as_many_rows_has_its_intervals(weight: float) -> None:
     code = f"""
 import karat, numpy as np
 truth, guess = np.array([0, 0, 1, 1] * 5), np.array([0, 1, 1, 0] * 5)
-report = karat.evaluate(truth, guess, weights=np.full(20, {weight}), weights_are="frequency")
+report = karat.evaluate(truth, guess, weights=karat.Frequency(np.full(20, {weight})))
 print(report.accuracy.low, report.precision.high, len(str(report)) > 0)
 """
     made = subprocess.run(

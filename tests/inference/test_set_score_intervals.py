@@ -39,7 +39,7 @@ def test_errors_of_six_rows() -> None:
 @pytest.mark.filterwarnings("ignore::karat.UndefinedWarning")
 def test_errors_are_those_of_leaving_out_each_row() -> None:
     true, scores = rows(1, n=120)
-    report = karat.evaluate(true, y_score=scores)
+    ranked, of_logits = karat.evaluate(true, y_score=scores), karat.evaluate(true, y_logit=scores)
     n = len(true)
     for name in (
         "roc_auc_ovr_macro",
@@ -54,12 +54,15 @@ def test_errors_are_those_of_leaving_out_each_row() -> None:
         "d_prime",
         "mean_d_prime",
     ):
+        # A loss reads probabilities, which scores of any kind are not.
+        is_loss = name == "binary_cross_entropy"
+        role, report = ("y_logit", of_logits) if is_loss else ("y_score", ranked)
         metric = karat.metrics.get(name)
         function: Any = getattr(karat, metric.record.name)
         given = {} if metric.lift == "plain" else {"average": metric.lift}
         left_out = np.array(
             [
-                function(np.delete(true, i, 0), y_score=np.delete(scores, i, 0), **given)
+                function(np.delete(true, i, 0), **{role: np.delete(scores, i, 0)}, **given)
                 for i in range(n)
             ]
         )

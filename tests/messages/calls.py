@@ -17,6 +17,7 @@ N: Final = 60
 TRUTH: Final = np.arange(N) % 2
 PRED: Final = np.where(np.arange(N) % 5 == 0, 1 - TRUTH, TRUTH)
 P: Final = 0.1 + 0.8 * PRED
+FOLDS: Final = np.arange(N) % 3
 COUNTRIES: Final = np.array(["NO", "SE", "DK"])[np.arange(N) % 3]
 SETS: Final = [["a"], ["a", "b"], ["b"]] * (N // 3)
 OTHER_SETS: Final = [["a"], ["b"], ["b"]] * (N // 3)
@@ -133,6 +134,20 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
     "few clusters": _few_clusters,
     "costs of two kinds": lambda: any_karat.cost_threshold(TRUTH, y_prob=P, fp=1, fn=10),
     "models without names": lambda: any_karat.compare(TRUTH, PRED, PRED),
+    "kept rows, as in 0.2": lambda: any_karat.evaluate(TABLE, with_rows=True),
+    "a strict gate, as in 0.2": lambda: any_karat.gate(
+        TABLE, min={"accuracy": 0.5}, strict_inconclusive=True
+    ),
+    "random gold, as in 0.2": lambda: any_karat.evaluate(TABLE, gold_is_random=True),
+    "an order without its classes": lambda: karat.Labels(ordered=True),
+    "folds of a table by a number": lambda: any_karat.evaluate(
+        TABLE.assign(fold=FOLDS), y_pred="pred", design=karat.Folds(3.5)
+    ),
+    "a separator beside a column for each label": lambda: karat.evaluate(
+        pd.DataFrame({f"{side}_{x}": TRUTH for side in ("true", "pred") for x in "ab"}),
+        y_true="true_*",
+        labels=karat.Labels(separator="|"),
+    ),
     "a report that is plotted": lambda: any_karat.evaluate(TRUTH, PRED).plot(),
     "a report that is saved": lambda: any_karat.evaluate(TRUTH, PRED).save(),
     "an average without a name": lambda: any_karat.f1(TRUTH, PRED, "macro"),

@@ -9,15 +9,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from karat.api.request.groups import GROUPS, Group
+from karat.errors import KaratError
 from tests.messages import names
 from tests.messages.checks import balanced
 
-__all__ = ["LEFT_OUT", "Example", "examples_in", "shape"]
+__all__ = ["LEFT_OUT", "Example", "Parts", "WithoutPart", "examples_in", "shape"]
 
 LEFT_OUT: Final = "left out"
 """The value of what is to be left out."""
+_KINDS: Final = {kind.__name__: kind for kind in GROUPS}
 _CALL: Final = re.compile(r"(?<![\w.'/<-])karat((?:\.[A-Za-z_]\w*)+)\(")
 _KEYWORD: Final = re.compile(r"(?<![\w.'\"{-])([a-z]\w*)=(?!=)")
+_GROUP: Final = rf"karat\.({'|'.join(_KINDS)})\(([a-z]\w*)?=?[^()]*\)"
+_LEAVE_PART: Final = re.compile(
+    rf"[Ll]eave (?:[a-z]\w*=)?{_GROUP} out\b|[Ll]eave out (?:[a-z]\w*=)?{_GROUP}(?=[,. ])"
+)
+_ARGUMENT: Final = re.compile(r"(?<![\w.'\"{-])([a-z]\w*)=$")
 _LEAVE: Final = re.compile(
     r"[Ll]eave ([a-z]\w*)=(?:'[^']*'|[\w.]+)? out\b|[Ll]eave out ([a-z]\w*)=(?=[,. ])"
 )
@@ -28,6 +36,30 @@ _LEAVE_OPTION: Final = re.compile(
 )
 _NUMBER: Final = re.compile(r"-?\d[\d.]*(?:e-?\d+)?")
 _OPEN: Final = re.compile(r"\.\.\.|…|□|\bNAME\b|\bFILE\b")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A group as a text spells it, perhaps with values that it refuses."""
+
+    kind: type[Group]
+    places: tuple[Any, ...]
+    named: tuple[tuple[str, Any], ...]
+
+    def group(self) -> Group:
+        """The group; ValueError if its values are refused."""
+        try:
+            return self.kind(*self.places, **dict(self.named))
+        except (KaratError, TypeError) as problem:
+            raise ValueError(f"{self.kind.__name__} refuses {self}: {problem}") from problem
+
+
+@dataclass(frozen=True)
+class WithoutPart:
+    """A group whose part is to be left out; of a group without parts, or of one, all of it."""
+
+    kind: type[Group]
+    part: str
 
 
 @dataclass(frozen=True)
@@ -54,14 +86,26 @@ def examples_in(text: str, *, is_command: bool = False) -> list[Example]:
 
 
 def _of_python(line: str) -> Iterator[Example]:
-    rest = line
+    for found in _LEAVE_PART.finditer(line):
+        kind = _KINDS[found[1] or found[3]]
+        left = WithoutPart(kind, found[2] or found[4] or "")
+        yield Example(found[0], "", ((kind.argument, left),))
+    line = rest = _LEAVE_PART.sub(" ", line)
+    end = 0
     for call in _CALL.finditer(line):
         inside = balanced(line, call.end() - 1)
-        if inside is None:
+        path, start = call[1].lstrip("."), call.start()
+        if inside is None or (path in _KINDS and start < end):
             continue
-        whole = call[0][:-1] + inside
-        rest = rest.replace(whole, " ")
-        example = _call(whole, call[1].lstrip("."))
+        whole, end = call[0][:-1] + inside, max(end, start + len(call[0]) - 1 + len(inside))
+        if path in _KINDS:
+            argument = _ARGUMENT.search(line[:start])
+            named = argument[0] if argument and argument[1] == _KINDS[path].argument else ""
+            rest = rest.replace(named + whole, " ")
+            example = _group(named, whole, path)
+        else:
+            rest = rest.replace(whole, " ")
+            example = _call(whole, path)
         if example is not None:
             yield example
     for found in _METRIC.finditer(rest):
@@ -76,6 +120,29 @@ def _of_python(line: str) -> Iterator[Example]:
             yield Example(f"{found[1]}={value}", "", ((found[1], ast.literal_eval(value)),))
 
 
+def _group(named: str, whole: str, path: str) -> Example | None:
+    """A group with its values; without an argument and a value it names one alone."""
+    try:
+        parts = _literal(ast.parse(whole, mode="eval").body)
+    except (SyntaxError, ValueError):
+        return None
+    is_open = _OPEN.search(whole) or not (named or parts.places or parts.named)
+    return None if is_open else Example(named + whole, "", ((_KINDS[path].argument, parts),))
+
+
+def _literal(node: ast.expr) -> Any:
+    """What a literal stands for; groups as parts."""
+    if isinstance(node, ast.List) and any(isinstance(one, ast.Call) for one in node.elts):
+        return [_literal(one) for one in node.elts]
+    kind = ast.unparse(node.func).removeprefix("karat.") if isinstance(node, ast.Call) else ""
+    if kind not in _KINDS:
+        return ast.literal_eval(node)
+    assert isinstance(node, ast.Call)
+    places = tuple(ast.literal_eval(one) for one in node.args)
+    named = tuple((str(one.arg), ast.literal_eval(one.value)) for one in node.keywords)
+    return Parts(_KINDS[kind], places, named)
+
+
 def _call(whole: str, path: str) -> Example | None:
     try:
         tree = ast.parse(whole, mode="eval").body
@@ -85,7 +152,7 @@ def _call(whole: str, path: str) -> Example | None:
     is_rest = [isinstance(one, ast.Constant) and one.value is ... for one in tree.args]
     if all(is_rest):
         try:
-            change = tuple((str(x.arg), ast.literal_eval(x.value)) for x in tree.keywords)
+            change = tuple((str(x.arg), _literal(x.value)) for x in tree.keywords)
         except ValueError:
             change = ()
         is_open = _OPEN.search(str(change)) or "Ellipsis" in str(change)

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 import karat
+from karat.api.request.groups import GROUPS, Frequency, Group, Labels
 from karat.api.results import ClassReport
 from karat.errors.doubts import Doubt
 from karat.errors.kinds import KaratError
@@ -25,9 +26,9 @@ from karat.metrics._registry import all_names
 from karat.results.parts import MissingMethod
 from tests.corpus.outcome import Prose, plain
 from tests.messages import names
-from tests.messages.examples import LEFT_OUT, Example
+from tests.messages.examples import LEFT_OUT, Example, Parts, WithoutPart
 
-__all__ = ["Heard", "Made", "applied", "is_meant", "listening", "made"]
+__all__ = ["Heard", "Made", "applied", "changed", "is_meant", "listening", "made"]
 
 CODE: Final = re.compile(r"\b[DK]\d{3}\b")
 CLASSES: Final = (
@@ -39,6 +40,8 @@ CLASSES: Final = (
     "Report",
 )
 CLASSES += ("NestedFolds", "Stream", "objectives.LightGBMObjective")
+KINDS: Final = {kind.__name__: kind for kind in GROUPS}
+CLASSES += tuple(KINDS)
 MODULES: Final = ("curves", "objectives", "plot")
 Change = tuple[tuple[str, Any], ...]
 
@@ -88,7 +91,12 @@ class _Ear:
         if self.depth:
             return function(*args, **kwargs)
         if len(self.events) in self.changes:
-            args, kwargs = _changed(path, function, args, kwargs, self.changes[len(self.events)])
+            change = self.changes[len(self.events)]
+            self.depth += 1  # a group of the change is no call
+            try:
+                args, kwargs = changed(path, function, args, kwargs, change)
+            finally:
+                self.depth -= 1
         event = Event(path, function, args, dict(kwargs))
         self.events.append(event)
         self.depth += 1
@@ -107,12 +115,14 @@ class _Ear:
 _EAR = _Ear()
 
 
-def _changed(path: str, function: Any, args: Any, kwargs: Any, change: Change) -> Any:
+def changed(path: str, function: Any, args: Any, kwargs: Any, change: Change) -> Any:
+    """The arguments of a call with a change: parts of groups beside those that it has."""
     if path == "--":
         (line, *_), rest = args, args[1:]
         return (_typed(list(line), change), *rest), kwargs
     signature = inspect.signature(function)
-    bound = _bound(function, args, kwargs)
+    out = [name for name, value in change if _is_left_out(value)]
+    bound = _bound(function, args, {x: y for x, y in kwargs.items() if x not in out})
     given: dict[str, Any] = {}
     first: list[Any] = []
     for name, item in signature.parameters.items():
@@ -127,10 +137,52 @@ def _changed(path: str, function: Any, args: Any, kwargs: Any, change: Change) -
         else:
             given[name] = bound[name]
     for name, value in change:
-        given.pop(name, None)
-        if not _is_left_out(value):
+        before = given.pop(name, None)
+        if isinstance(value, Parts):
+            given[name] = _merged(before, value.group())
+        elif isinstance(value, list) and any(isinstance(one, Parts) for one in value):
+            given[name] = [one.group() for one in value]
+        elif isinstance(value, WithoutPart):
+            rest = _without(before, value)
+            if rest is not None:
+                given[name] = rest
+        elif not _is_left_out(value):
             given[name] = value
     return tuple(first), given
+
+
+def _merged(before: Any, group: Group) -> Any:
+    """An argument with the parts of a group: the others that it had are kept."""
+    kind = type(group)
+    if before is None or kind is Frequency:
+        return group
+    if group.argument == "design":
+        designs = before if isinstance(before, list | tuple) else [before]
+        kept = [one for one in designs if isinstance(one, Group) and type(one) is not kind]
+        merged = [_joined(one, group) for one in designs if type(one) is kind] or [group]
+        return [*kept, *merged] if kept else merged[0]
+    if isinstance(before, Group):
+        return _joined(before, group) if type(before) is kind else group
+    return _joined(kind(before), group) if kind is Labels else group
+
+
+def _joined(before: Group, group: Group) -> Group:
+    return type(group)(**{**before.given, **group.given})
+
+
+def _without(before: Any, left: WithoutPart) -> Any:
+    """An argument without a part of a group, or without a design; None: without all of it."""
+    if left.kind.argument == "design":
+        designs = before if isinstance(before, list | tuple) else [before]
+        kept = [_without_part(one, left) if type(one) is left.kind else one for one in designs]
+        kept = [one for one in kept if one is not None]
+        return kept[0] if len(kept) == 1 else kept or None
+    return _without_part(before, left)
+
+
+def _without_part(group: Group, left: WithoutPart) -> Group | None:
+    rest = {name: value for name, value in group.given.items() if left.part not in ("", name)}
+    return left.kind(**rest) if rest else None
 
 
 def _bound(function: Any, args: Any, kwargs: Any) -> Mapping[str, Any]:
@@ -278,11 +330,11 @@ def _text(result: Any) -> str:
 
 def is_meant(was: Made, example: Example) -> bool:
     """False where what is to be left out was not given: another of several alternatives."""
-    left = [name for name, value in example.change or () if _is_left_out(value)]
+    left = [pair for pair in example.change or () if _is_out(pair[1])]
     if example.call == "--":
         lines = [event.args[0] for event in was.events if event.path == "--"]
-        return all(any(name in line for line in lines) for name in left)
-    return all(any(name in _given(event) for event in was.events) for name in left)
+        return all(any(name in line for line in lines) for name, _ in left)
+    return all(any(_has(event, *pair) for event in was.events) for pair in left)
 
 
 def applied(call: Callable[[], Any], was: Made, heard: Heard, examples: list[Example]) -> str:
@@ -297,7 +349,8 @@ def applied(call: Callable[[], Any], was: Made, heard: Heard, examples: list[Exa
     change = tuple(pair for example in examples for pair in example.change or ())
     wrong = ""
     for at in _targets(was, heard, first.call, change):
-        wrong = _wrong(made(call, {at: change}), was, heard, at)
+        unknown = _unknown(was.events[at]) if heard.code == "K126" else ()
+        wrong = _wrong(made(call, {at: (*unknown, *change)}), was, heard, at)
         if not wrong:
             return ""
     if wrong:
@@ -333,6 +386,16 @@ def _unnumbered(text: str) -> str:
     return re.sub(r"\d[\d.,]*", "0", " ".join(text.split()))
 
 
+def _unknown(event: Event) -> Change:
+    """Arguments that a function does not have, left out: the example of K126 stands for them."""
+    return tuple((name, LEFT_OUT) for name in _lacks(event, [*event.kwargs]))
+
+
+def _lacks(event: Event, words: list[str]) -> list[str]:
+    """Those of some keywords that a call does not have; a group has its parts."""
+    return names.takes(KINDS.get(event.path, event.function), words)
+
+
 def _targets(was: Made, heard: Heard, path: str, change: Change) -> list[int]:
     """The numbers of the calls that take a change: those that said it first, the last first."""
     places = [
@@ -346,9 +409,24 @@ def _targets(was: Made, heard: Heard, path: str, change: Change) -> list[int]:
 
 
 def _takes(event: Event, name: str, value: Any) -> bool:
-    if names.takes(event.function, [name]):
+    if _lacks(event, [name]):
         return False
-    return not _is_left_out(value) or name in _given(event)
+    return not _is_out(value) or _has(event, name, value)
+
+
+def _is_out(value: Any) -> bool:
+    return _is_left_out(value) or isinstance(value, WithoutPart)
+
+
+def _has(event: Event, name: str, out: Any) -> bool:
+    """True if a call was given what is to be left out."""
+    given = _given(event).get(name)
+    if not isinstance(out, WithoutPart):
+        return name in _given(event)
+    groups = given if isinstance(given, list | tuple) else [given]
+    return any(
+        isinstance(one, out.kind) and (not out.part or out.part in one.given) for one in groups
+    )
 
 
 def _is_left_out(value: Any) -> bool:

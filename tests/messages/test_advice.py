@@ -18,7 +18,7 @@ from tests.corpus.calls import in_a_folder
 from tests.messages import checks, names
 from tests.messages.calls import CALLS
 from tests.messages.examples import examples_in, shape
-from tests.messages.heard import Heard, applied, is_meant, listening, made
+from tests.messages.heard import Heard, applied, changed, is_meant, listening, made
 from tests.messages.not_applied import NOT_APPLIED, NOT_HEARD
 from tests.messages.told import SOURCES, Tried, recorded_advice, recorded_texts, tried
 from tests.messages.written import GAP, Text, advice_in, in_sources
@@ -33,7 +33,9 @@ OTHERS += ("api/functions",)
 VALUE: Final = re.compile(
     rf"(?<![\w.'\"{{-])([a-z]\w*)=(?!=)({GAP}|'|\"|\[|\{{'|\d|True\b|False\b|None\b)"
 )
-NO_ADVICE: Final = re.compile(r" was given|^[A-Z]?[\w ]*=□ ?(?:is|names)|^ +`□`|^<")
+NO_ADVICE: Final = re.compile(
+    r" was given|^[A-Z]?[\w ]*=□ ?(?:is|names)|^karat\.\w+\(□\) names|^ +`□`|^<"
+)
 """What was found, and documentation."""
 
 
@@ -170,12 +172,78 @@ def test_the_public_calls_are_as_before() -> None:
         ("Give labels=[1, 2]; else labels=[…].", ["labels=[1, 2]"]),
         ("Leave level=None out, or anytime=.", ["Leave level=None out"]),
         ("Name it: true='NAME'.", []),
+        (
+            "Give reading=karat.Reading(nulls='drop'), or a larger karat.Reading(max_memory=).",
+            ["reading=karat.Reading(nulls='drop')"],
+        ),
+        ("Name it: karat.Folds('fold').", ["karat.Folds('fold')"]),
+        ("Give karat.Folds() to it, or design=karat.Looks().", ["design=karat.Looks()"]),
+        ("Leave karat.Labels(separator=) out.", ["Leave karat.Labels(separator=) out"]),
+        ("Give design=karat.Judge(judge, is_random=True).", []),
+        (
+            "As karat.evaluate(..., reading=karat.Reading(keep_rows=20)).",
+            ["karat.evaluate(..., reading=karat.Reading(keep_rows=20))"],
+        ),
         ("As karat.compare(y_true, {'old': ..., 'new': ...}).", []),
         ("As karat.evaluate(..., by='sex').", ["karat.evaluate(..., by='sex')"]),
     ],
 )
 def test_examples_are_read(text: str, found: list[str]) -> None:
     assert [one.text for one in examples_in(text)] == found
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        ({}, "Give reading=karat.Reading(nulls='drop').", {"reading": karat.Reading(nulls="drop")}),
+        (
+            {"reading": karat.Reading(keep_rows=20)},
+            "Give reading=karat.Reading(nulls='drop').",
+            {"reading": karat.Reading(nulls="drop", keep_rows=20)},
+        ),
+        (
+            {"labels": ["a", "b"]},
+            "Give labels=karat.Labels(separator='|').",
+            {"labels": karat.Labels(["a", "b"], separator="|")},
+        ),
+        (
+            {"design": karat.Folds("fold")},
+            "Give design=karat.Looks(100).",
+            {"design": [karat.Folds("fold"), karat.Looks(100)]},
+        ),
+        (
+            {"design": [karat.Folds("fold"), karat.Looks(100)]},
+            "Leave karat.Looks() out.",
+            {"design": karat.Folds("fold")},
+        ),
+        (
+            {"interval": karat.Interval(side="low", seed=3)},
+            "Leave karat.Interval(side=) out.",
+            {"interval": karat.Interval(seed=3)},
+        ),
+        ({"reading": karat.Reading(nulls="drop")}, "Leave karat.Reading(nulls=) out.", {}),
+    ],
+)
+def test_a_part_of_a_group_is_merged(
+    before: dict[str, Any], text: str, after: dict[str, Any]
+) -> None:
+    given: list[dict[str, Any]] = []
+
+    def called(y_true: Any, **options: Any) -> None:
+        given.append(options)
+
+    (example,) = examples_in(text)
+    first, options = changed("evaluate", called, (TRUTH,), before, example.change or ())
+    called(*first, **options)
+    assert [{x: y for x, y in one.items() if x != "y_true"} for one in given] == [after]
+
+
+def test_parts_that_a_group_refuses_are_wrong() -> None:
+    (example,) = examples_in("Give reading=karat.Reading(nulls='dorp').")
+    with listening():
+        was = made(lambda: karat.evaluate(TRUTH, PRED))
+        wrong = applied(lambda: karat.evaluate(TRUTH, PRED), was, Heard("K1", "", False), [example])
+    assert wrong.startswith("ValueError: Reading refuses")
 
 
 def test_options_of_commands_are_read() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,7 +83,8 @@ def test_arguments_of_sql_are_those_of_duckdb(function: str) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("Give karat.CaseControl(prevalence=0.1).", "karat.CaseControl does not exist"),
+        ("Give karat.CaseControls(prevalence=0.1).", "karat.CaseControls does not exist"),
+        ("Give karat.CaseControl(prevalence=0.1).", "has no argument prevalence"),
         ("Give karat.evaluate(..., design=1, shape=2).", "karat.evaluate has no argument shape"),
         ("Use karat.Stream.feed(rows).", "karat.Stream.feed does not exist"),
         ("Use karat.fold_of_rows(a, b, c, d, e, f, g).", "too many positional"),
@@ -132,6 +135,16 @@ def f(x):
     assert not any("Docstring" in text for text in texts)
     faults = [one for text in texts for one in faults_of(text)]
     assert faults == ["karat.nothing does not exist", "no call has an argument labls="]
+
+
+def test_parts_of_groups_are_spelled_before_their_module_is_needed() -> None:
+    program = """
+import sys
+from karat.errors import error
+problem = error("K453", argument="y_true", n=3, first="[a, b]")
+assert "labels=karat.Labels(separator='|')" in str(problem), problem
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_names_are_read_from_what_there_is() -> None:

@@ -10,17 +10,26 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from karat.errors.options import as_typed, option
+
 __all__ = ["GAP", "SOURCES", "Text", "advice_in", "commands", "in_sources", "texts_of"]
 
 SOURCES: Final = Path(__file__).parents[2] / "src" / "karat"
 GAP: Final = "□"
-_FIELD: Final = re.compile(r"\{[a-z_]\w*(?:![rs])?(?::[^{}]*)?\}")
+_FIELD: Final = re.compile(r"(?<!\{)\{[a-z_]\w*(?:![rs])?(?::[^{}]*)?\}")
 _ENTRY: Final = re.compile(r"\n(?=[KD]\d{3}  )")
 _HEAD: Final = re.compile(r"[DK]\d{3}  ")
 _OPTION: Final = ("option", "option_of_list", "each_option")
 _NO_MESSAGES: Final = ("equal", "formula", "compile")
 """Calls of other libraries, which have a test of their own; patterns."""
 _NAMED: Final = ("how_to_name",)
+
+
+class _Gap:
+    """The value of an option that is not known before a call."""
+
+    def __repr__(self) -> str:
+        return GAP
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,7 @@ def texts_of(source: str, where: str) -> Iterator[Text]:
     """The texts of a module; tables of messages by their entries."""
     tree = ast.parse(source)
     passed = {id(part) for node in ast.walk(tree) for part in _no_text_of_its_own(node)}
+    typed = {id(node) for node in _typed(tree)}
     for node in ast.walk(tree):
         if id(node) in passed:
             continue
@@ -53,7 +63,10 @@ def texts_of(source: str, where: str) -> Iterator[Text]:
             continue
         for part in _ENTRY.split(text):
             whole = part.replace("\n          ", " ").replace("\n      ", "\n").strip("\n")
-            yield Text(whole, f"{where}:{getattr(node, 'lineno', 0)}")
+            if id(node) in typed or _HEAD.match(whole):
+                whole = as_typed(whole)
+            filled = _FIELD.sub(GAP, whole).replace("{{", "{").replace("}}", "}")
+            yield Text(filled, f"{where}:{getattr(node, 'lineno', 0)}")
 
 
 def _no_text_of_its_own(node: ast.AST) -> Iterator[ast.AST]:
@@ -75,17 +88,33 @@ def _no_text_of_its_own(node: ast.AST) -> Iterator[ast.AST]:
         yield from (part for part in ast.walk(node) if part is not node)
 
 
+def _typed(tree: ast.AST) -> Iterator[ast.AST]:
+    """Texts whose names a function gives to ``as_typed``."""
+    names = {
+        node.args[0].id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") == "as_typed"
+        and isinstance(node.args[0], ast.Name)
+    }
+    for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        if isinstance(value, ast.AST) and any(getattr(x, "id", "") in names for x in targets):
+            yield from ast.walk(value)
+
+
 def _text(node: ast.AST) -> str | None:
     if isinstance(node, ast.JoinedStr):
         return "".join(_part(part) for part in node.values)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return _FIELD.sub(GAP, node.value).replace("{{", "{").replace("}}", "}")
+        return node.value
     return _option(node)
 
 
 def _part(part: ast.AST) -> str:
     if isinstance(part, ast.Constant):
-        return str(part.value)
+        return str(part.value).replace("{", "{{").replace("}", "}}")
     if isinstance(part, ast.FormattedValue):
         return _option(part.value) or GAP
     return GAP
@@ -100,14 +129,10 @@ def _option(node: ast.AST) -> str | None:
         return None
     if node.func.id in _OPTION:
         if len(node.args) == 1:
-            return f"{name.value}="
+            return option(name.value)
         value = node.args[1]
-        return (
-            f"{name.value}={value.value!r}"
-            if isinstance(value, ast.Constant)
-            else f"{name.value}={GAP}"
-        )
-    return f"{name.value}={GAP}" if node.func.id in _NAMED else None
+        return option(name.value, value.value if isinstance(value, ast.Constant) else _Gap())
+    return option(name.value, _Gap()) if node.func.id in _NAMED else None
 
 
 def advice_in(text: Text) -> list[str]:

@@ -31,6 +31,7 @@ import numpy as np, pandas as pd, karat
 frame = pd.read_csv("rows.csv")
 y, pred, p = (frame[name].to_numpy() for name in ("label", "pred", "prob"))
 country = frame["country"]
+few, sampled = karat.Interval(n_replicates=99), karat.Interval(method="bootstrap")
 """
 SHOWN = {
     "a path": "report = karat.evaluate('rows.csv'); report",
@@ -48,7 +49,7 @@ SHOWN = {
     "one curve": "karat.curves.roc(y, y_prob=p)",
     "compare": "karat.compare(y, {'old': pred, 'new': (p > 0.5).astype(int)})",
     "gate": "karat.gate(y, pred, min={'accuracy': 0.5})",
-    "weak slices": "karat.find_weak_slices(y, pred, by={'country': country}, n_permutations=99)",
+    "weak slices": "karat.find_weak_slices(y, pred, by={'country': country}, interval=few)",
     "stream": "stream = karat.Stream(); stream.update(y, pred); stream",
     "stream of scores": "stream = karat.Stream(); stream.update(y, y_prob=p); stream",
 }
@@ -108,9 +109,9 @@ def test_a_cell_shows_a_plot(call: str, shown: dict[str, list[dict[str, Any]]]) 
 CALLS = {
     "a path": "karat.evaluate('rows.csv')",
     "scores": "karat.evaluate(y, y_prob=p)",
-    "replicates": "karat.evaluate(y, pred, method='bootstrap', metrics=['f1'])['f1'].low",
+    "replicates": "karat.evaluate(y, pred, interval=sampled, metrics=['f1'])['f1'].low",
     "compare": "karat.compare(y, {'old': pred, 'new': 1 - pred})",
-    "weak slices": "karat.find_weak_slices(y, pred, by={'country': country}, n_permutations=99)",
+    "weak slices": "karat.find_weak_slices(y, pred, by={'country': country}, interval=few)",
     "stream": "stream.update(y, y_prob=p)",
     "form": "karat.evaluate(y, y_prob=p)._repr_html_()",
 }

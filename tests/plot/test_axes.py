@@ -126,7 +126,7 @@ def test_rows_are_drawn_as_their_report_is(name: str, ax: Any) -> None:
     first = [xy(line) for line in draw(name, report, ax=ax).lines]
     labels = ax.get_legend_handles_labels()[1]
     ax.clear()
-    draw(name, y_true, y_prob=p, weights=w, class_names=["no", "yes"], ax=ax)
+    draw(name, y_true, y_prob=p, weights=w, labels=karat.Labels(names=["no", "yes"]), ax=ax)
     assert ax.get_legend_handles_labels()[1] == labels
     for one, other in zip(first, [xy(line) for line in ax.lines], strict=True):
         np.testing.assert_array_equal(one, other)

@@ -130,7 +130,7 @@ TABLE = {"data": {"label": [1, 0], "pred": [0, 1], "a": [1, 2], "x": [0.5, 2.0]}
         ({**LOSSES, "y_true": [1, 0]}, "K184", "loss= was given with labels"),
         ({**LOSSES, "weights": [1.0, -1.0]}, "K113", "weights"),
         ({**LOSSES, "weights": [1.0]}, "K102", "weights"),
-        ({**LOSSES, "n_permutations": 5}, "K122", "n_permutations"),
+        ({**LOSSES, "n_permutations": 5}, "K122", "n_replicates"),
         ({**LOSSES, "min_n": 0}, "K122", "min_n"),
         ({**LOSSES, "level": None}, "K122", "level"),
         ({"by": {"a": [1, 2]}}, "K128", "neither labels nor losses"),

@@ -11,6 +11,7 @@ import pytest
 import karat
 from karat.data.sources.files import units as unit_cuts
 from karat.errors import KaratError
+from tests.grouping import grouped
 from tests.sources.big_sets import LEAST, same, write_files
 from tests.sources.writing import write_rows
 
@@ -90,14 +91,14 @@ def test_labels_alone_are_read_in_units(tmp_path: Path) -> None:
     ("given", "code"),
     [
         ({"reading": karat.Reading(checkpoint="nowhere/at/all")}, "K413"),
-        ({"reading": karat.Reading(max_memory=10)}, "K122"),
-        ({"reading": karat.Reading(max_memory=2.5e9)}, "K122"),
+        ({"max_memory": 10}, "K122"),
+        ({"max_memory": 2.5e9}, "K122"),
     ],
 )
 def test_what_cannot_be_is_refused(given: dict[str, Any], code: str, tmp_path: Path) -> None:
     files = write_files(tmp_path, 1)
     with pytest.raises(KaratError) as problem:
-        karat.evaluate(files, **given)
+        karat.evaluate(files, **grouped(given))
     assert problem.value.code == code
 
 

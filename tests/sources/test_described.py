@@ -266,7 +266,7 @@ def test_what_is_no_data_is_refused(tmp_path: Path) -> None:
     with pytest.raises(KaratError, match="K456"):
         karat.read("-")
     with pytest.raises(KaratError, match="K122  nulls"):
-        karat.read(FRAME, nulls="skip")
+        karat.read(FRAME, reading=karat.Reading(nulls="skip"))
     with pytest.raises(KaratError, match="K126"):
         karat.read(FRAME, metrics="f1")
     with pytest.raises(KaratError, match="K157"):
@@ -320,8 +320,8 @@ def test_the_vocabulary_of_roles(tmp_path: Path) -> None:
 
 def test_text_with_a_separator_is_described() -> None:
     rows = pd.DataFrame({"label": ["a|b", "b", "a"], "pred": ["a", "b", "a|b"]})
-    found = karat.evaluate(karat.read(rows, separator="|"))
+    found = karat.evaluate(karat.read(rows, labels=karat.Labels(separator="|")))
     assert isinstance(found, karat.MultilabelReport)
     assert str(found) == str(karat.evaluate(rows, labels=karat.Labels(separator="|")))
     with pytest.raises(KaratError, match="K455  separator="):
-        karat.Stream().update(karat.read(rows, separator="|"))
+        karat.Stream().update(karat.read(rows, labels=karat.Labels(separator="|")))

@@ -57,7 +57,7 @@ def test_scores_beside_predictions_are_not_read_for_labels(
         table.to_parquet(source)
     if where == "large file":
         monkeypatch.setattr(unit_cuts, "N_UNIT", 60_000)
-        options["max_memory"] = LEAST
+        options["reading"] = karat.Reading(max_memory=LEAST)
     report = karat.evaluate(source, metrics=LABELS, **options)
     wanted = karat.evaluate(table["label"], table["pred"], metrics=LABELS)
     assert facts(report) == facts(wanted)

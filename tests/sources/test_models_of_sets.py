@@ -187,7 +187,7 @@ def test_columns_of_every_table_are_compared() -> None:
             table["true"],
             table[["old", "new"]],
             label_strata={"tail": ["c", "d"]},
-            labels=karat.Labels(separator=split),
+            labels=library.Labels(separator=split),
         )
         assert found["macro_f1"] == known["macro_f1"]
         assert found.strata["tail"]["micro_f1"] == known.strata["tail"]["micro_f1"]

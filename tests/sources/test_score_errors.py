@@ -109,7 +109,7 @@ def test_a_prediction_of_numbers_that_are_no_labels_suggests_scores(tmp_path: Pa
         with pytest.raises(KaratError) as caught:
             read()
         assert caught.value.code == "K407", name
-        assert "y_score= or y_prob=" in str(caught.value)
+        assert "y_prob=, y_logit= or y_score=" in str(caught.value)
         assert rows(read(prob="prediction")).scores.values.tolist() == columns["prediction"]
 
 

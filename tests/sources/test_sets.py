@@ -105,7 +105,7 @@ def of_matrix() -> karat.MultilabelReport:
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_same_report_from_every_source(name: str, of_matrix: Any, tmp_path: Path) -> None:
     make, options = SOURCES[name]
-    found = karat.evaluate(make(tmp_path), labels=LABELS, **grouped(options))
+    found = karat.evaluate(make(tmp_path), **grouped({"labels": LABELS, **options}))
     told, known = found.to_dict(), of_matrix.to_dict()
     for part in ("metrics", "tally", "per_class", "transfers", "label_counts"):
         assert told[part] == known[part], part
@@ -352,7 +352,10 @@ def test_clusters_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         found = karat.evaluate(table, clusters="who", labels=LABELS)
         assert found.to_dict()["metrics"] == known.to_dict()["metrics"]
         assert found.mapping["clusters"] == "who"
-    assert karat.evaluate(of_lists(), clusters=who, labels=LABELS)["micro_f1"] == known["micro_f1"]
+    assert (
+        karat.evaluate(of_lists(), clusters=np.array(who), labels=LABELS)["micro_f1"]
+        == known["micro_f1"]
+    )
     # A column called like groups is a doubt, and is not used.
     doubted = karat.evaluate(of_lists(user_id=who))
     assert [one.code for one in doubted.doubts] == ["D107"]

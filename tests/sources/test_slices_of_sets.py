@@ -101,7 +101,9 @@ NAMES = {"a": "Ant", "b": "Bee", "c": "Cat", "d": "Dog"}
 def in_memory(**options: Any) -> Any:
     country, age = ROWS["country"], ROWS["age"]
     by = {"country": country, "age": age, ("country", "age"): (country, age)}
-    return karat.evaluate(ROWS["true"], ROWS["pred"], by=by, labels=LABELS, **grouped(options))
+    return karat.evaluate(
+        ROWS["true"], ROWS["pred"], by=by, **grouped({"labels": LABELS, **options})
+    )
 
 
 def assert_same(found: Any, known: Any) -> None:
@@ -130,7 +132,7 @@ def test_slices_of_every_source_are_those_of_memory(name: str, tmp_path: Path) -
     assert_same(found, known)
     assert found.classes.display == tuple(NAMES.values())
     # The control: weights that say how much rows count are another report.
-    other: Any = karat.evaluate(make(tmp_path), **grouped(given), labels=karat.Labels(names=NAMES))
+    other: Any = karat.evaluate(make(tmp_path), **grouped({"class_names": NAMES, **given}))
     with pytest.raises(AssertionError):
         assert_same(other, known)
 
@@ -211,11 +213,6 @@ def test_numbers_of_rows_are_kept_in_bytes() -> None:
     [
         ({"by": "land"}, "K404", "'land'"),
         ({"by": ["country", "land"]}, "K404", "'land'"),
-        (
-            {"by": "sample_weight", "weights": "sample_weight", "weights_are": "sums"},
-            "K122",
-            "weights_are",
-        ),
         ({"by": 1.5}, "K181", "1.5"),
         ({"labels": karat.Labels(names=["A", "B"])}, "K117", "2 names for 4 classes"),
         ({"labels": karat.Labels(names={"z": "Z"})}, "K117", "'z'"),

@@ -32,13 +32,17 @@ class Rows:
         return len(self.columns["y_true"])
 
     def take(self, part: Any) -> dict[str, Any]:
-        return {name: column[part] for name, column in self.columns.items()}
+        taken = {name: column[part] for name, column in self.columns.items()}
+        if self.options.get("weights_are") == "frequency":
+            taken["weights"] = karat.Frequency(taken["weights"])
+        return taken
 
     def evaluate(self) -> Report:
         return karat.evaluate(**grouped({**self.columns, **self.options}))
 
     def stream(self, **more: Any) -> karat.Stream:
-        return karat.Stream(**grouped({**self.options, **more}))
+        options = {name: x for name, x in self.options.items() if name != "weights_are"}
+        return karat.Stream(**grouped({**options, **more}))
 
     def streamed(self, rng: np.random.Generator, n_parts: int, **more: Any) -> karat.Stream:
         """Shuffled, cut, given to several streams that are merged in some tree."""

@@ -12,7 +12,7 @@ import karat
 from karat.errors import UnknownArgumentError
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], str]] = {
-    "Stream": (karat.Stream, {"n_jobs": 2}, "In karat it is n_threads=."),
+    "Stream": (karat.Stream, {"n_jobs": 2}, "In karat it is reading=karat.Reading(n_threads=2)."),
     "Stream.update": (
         lambda **given: karat.Stream().update([0, 1], [0, 1], **given),
         {"sample_weight": [1, 1]},
@@ -50,5 +50,5 @@ def test_threads_are_named(name: str) -> None:
 
 
 def test_the_signature_is_that_of_the_method() -> None:
-    assert list(inspect.signature(karat.Stream).parameters)[:2] == ["labels", "class_names"]
+    assert list(inspect.signature(karat.Stream).parameters)[:2] == ["labels", "positive"]
     assert "y_prob" in inspect.signature(karat.Stream.update).parameters

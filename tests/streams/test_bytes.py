@@ -40,7 +40,7 @@ SETTINGS: list[dict[str, Any]] = [
         "metrics": ["f1", "macro_f_beta(beta=2)"],
         "interval": karat.Interval(method="wald", side="low"),
     },
-    {"design": karat.CaseControl(), "weights_are": "frequency", "undefined": "nan", "level": None},
+    {"design": karat.CaseControl(), "undefined": "nan", "level": None},
 ]
 
 
@@ -52,6 +52,17 @@ def test_settings_travel_with_the_bytes(options: dict[str, Any]) -> None:
     assert again.to_bytes() == stream.to_bytes()
     assert pickle.loads(pickle.dumps(stream))._settings == stream._settings
     assert stream.merge(again).n_rows == 0
+
+
+def test_weights_that_count_rows_travel_with_the_bytes() -> None:
+    stream = karat.Stream(design=karat.CaseControl(), undefined="nan", level=None)
+    stream.update([0, 1], [0, 1], weights=karat.Frequency([1, 2]))
+    again = karat.Stream.from_bytes(stream.to_bytes())
+    assert again._settings.is_frequency
+    assert again._settings == stream._settings
+    assert again.to_bytes() == stream.to_bytes()
+    assert pickle.loads(pickle.dumps(stream))._settings == stream._settings
+    assert stream.merge(again).n_rows == 4
 
 
 def held(kind: str) -> karat.Stream:

@@ -68,7 +68,7 @@ def needing_rows(report: karat.Report) -> set[str]:
     return {name for name in report.metrics if get(name).record.reads is Pairwise}
 
 
-@pytest.mark.parametrize("kind", ["prob", "score", "one_prob", "one_score"])
+@pytest.mark.parametrize("kind", ["prob", "logit", "score", "one_prob", "one_logit", "one_score"])
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_more_rows_than_are_kept_in_any_order(kind: str, is_weighted: bool) -> None:
     """Tables of several streams, each of which keeps some rows, are those of one."""
@@ -79,12 +79,16 @@ def test_more_rows_than_are_kept_in_any_order(kind: str, is_weighted: bool) -> N
     if kind.endswith("prob"):
         values = np.exp(values)
         values /= values.sum(axis=1, keepdims=True)
-    columns = {"y_true": y, "y_prob" if kind.endswith("prob") else "y_score":
-               values[:, 1] if k == 2 else values}  # fmt: skip
+    role = f"y_{kind.removeprefix('one_')}"
+    columns = {"y_true": y, role: values[:, 1] if k == 2 else values}
     if is_weighted:
         columns["weights"] = rng.integers(0, 9, n) / 8.0
     metrics = ["log_loss", "accuracy", "roc_auc_ovo_macro", "macro_roc_auc", "macro_f1",
                "macro_average_precision", "expected_calibration_error"]  # fmt: skip
+    if role == "y_score":
+        metrics = [
+            name for name in metrics if name not in ("log_loss", "expected_calibration_error")
+        ]
     rows = Rows(
         columns,
         {

@@ -95,12 +95,12 @@ REFUSED: dict[str, tuple[Callable[[], object], str, str]] = {
     "display names": (
         lambda: karat.Stream(labels=karat.Labels(names=["x", "y"])).update(SETS, SETS),
         "K222",
-        "class_names=",
+        "karat.Labels(names=)",
     ),
     "a design": (
         lambda: karat.Stream(design=karat.CaseControl()).update(SETS, SETS),
         "K222",
-        "design=",
+        "karat.CaseControl()",
     ),
     "no weights": (lambda: stream().update(SETS, SETS), "K203", "unweighted"),
     "numbers": (lambda: stream().update([{1}], [{2}], weights=[1]), "K108", "strings ('a')"),

@@ -211,7 +211,9 @@ import karat
 def peak():
     # A child's ru_maxrss starts at its parent's; the high-water mark of /proc is its own.
     return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
-stream = karat.Stream(max_memory=32 << 20, labels=[0, 1], level=None)
+stream = karat.Stream(
+    reading=karat.Reading(max_memory=32 << 20), labels=[0, 1], level=None
+)
 rng = np.random.default_rng(0)
 def batch():
     y = rng.integers(0, 2, 500_000)

@@ -36,9 +36,11 @@ def filled(k: int = K, max_memory: int = 1 << 20, **options: Any) -> karat.Strea
         "reading": karat.Reading(max_memory=max_memory),
         **options,
     }
+    is_frequency = given.pop("weights_are", None) == "frequency"
     stream = karat.Stream(**grouped(given))
     for batch in batches(k, is_weighted=is_weighted):
-        stream.update(**batch)
+        ones = karat.Frequency(np.ones(len(batch["y_true"])))
+        stream.update(**{**batch, "weights": ones} if is_frequency else batch)
     return stream
 
 

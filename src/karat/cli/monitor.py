@@ -114,6 +114,7 @@ def _looked(
 ) -> int:
     from karat.api.monitors.monitor import Monitor
     from karat.api.monitors.settings import KINDS
+    from karat.api.request.spelled import in_groups
     from karat.results.gate.verdicts import rules_of
 
     bounds = {kind: listed(values[kind]) for kind in KINDS}
@@ -129,7 +130,7 @@ def _looked(
         )
     else:
         own = {name: fixed[name] for name in (*_SETTINGS, "inconclusive") if name in fixed}
-        monitor = Monitor(**bounds, **own)
+        monitor = Monitor(**in_groups({**bounds, **own}))
         monitor.reading.update({name: x for name, x in fixed.items() if name not in own})
     if predictions:
         _add(monitor, predictions, values)

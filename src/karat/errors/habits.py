@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
 from karat.errors import KaratError, error, short
-from karat.errors.options import on_the_command_line, option, part_of_group
+from karat.errors.options import on_the_command_line, option, part_of_group, part_with_value
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -74,6 +74,9 @@ _OF_COMMANDS: Final = {
     "average": "A report has every average: --metrics macro_f1,micro_f1",
     "multi_class": "Each choice is a metric: --metrics roc_auc_ovr_macro,roc_auc_ovo_macro",
     "normalize": "A report has the counts",
+    "gold": "It is --true",
+    "gold_weight": "It is --gold-weights",
+    "strict_inconclusive": "It is --inconclusive fail",
 }
 _ELSEWHERE: Final = {
     "calibration_curve": "karat.curves.reliability",
@@ -213,7 +216,8 @@ def option_word(flag: str, known: Collection[str]) -> str | None:
         ours = option(_WORDS.get(name, name))
     if ours in known and ours != flag:
         return f"It is {ours}"
-    return _OF_COMMANDS.get(name)
+    word = _OF_COMMANDS.get(name, "")
+    return word or None if set(re.findall(r"--[a-z-]+", word)) <= set(known) else None
 
 
 def unknown_argument(
@@ -275,7 +279,10 @@ def instead_of(argument: str, value: object, known: Collection[str | None]) -> s
     meant = meant_choice(value, known)
     if meant == "None" and None in known:
         return f"Without quotes: {argument}=None. "
-    return "" if meant is None else f"Did you mean {option(argument, meant)}? "
+    if meant is None:
+        return ""
+    part = part_with_value(argument)
+    return f"Did you mean {part.format(value=meant) if part else option(argument, meant)}? "
 
 
 def unnamed_arguments(

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any, Final
 
-from karat.errors.options import argument_as_typed, as_typed
+from karat.errors.options import argument_as_typed, as_typed, part_with_value
 from karat.errors.text import filled, short
 
 SAID: Final = "K419  There is not enough memory."
@@ -117,7 +117,12 @@ class Entry:
             # An option beside its value is written as it is typed.
             what = what.replace("{argument}={", f"{name}={{")
             context = {**context, "argument": argument_as_typed(name)}
-        lines = [filled(as_typed(part), context) for part in (what, self.found, self.do)]
+        typed = [as_typed(_named(part, name)) for part in (what, self.found, self.do)]
+        part = part_with_value(name) if isinstance(name, str) and what != self.what else None
+        if part is not None:
+            # A part of a group is an argument of its class, and of other functions.
+            typed[0] = self.what.replace("{argument}={value!r}", part)
+        lines = [filled(text, context) for text in typed]
         if "numbering" in context:
             lines[1] = f"{lines[1]} {context['numbering']}"
         if "advice" in context:
@@ -130,6 +135,13 @@ class Entry:
 
 CATALOGUE: Final[dict[str, Entry]] = {}
 """Every entry by its code; the package fills it from its parts."""
+
+
+def _named(text: str, argument: object) -> str:
+    """A template with its argument, where that is an option that it calls by its name."""
+    if not isinstance(argument, str) or not argument.isidentifier():
+        return text
+    return text.replace("{argument}= ", f"{argument}= ").replace("{argument}=.", f"{argument}=.")
 
 
 def _rebuild(

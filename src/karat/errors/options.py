@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, Final
 
 _flags: dict[str, str] = {
@@ -37,6 +38,8 @@ _shared: dict[str, str] = {}
 _VALUES: Final = r"('[^']*'|[0-9][0-9.]*|True|\{[^}]+\})?"
 _in_text: re.Pattern[str] | None = None
 _of_parts: re.Pattern[str] | None = None
+_GROUPS: Final = "karat.api.request.groups"
+"""The module that calls `name_parts`: of a message in a process that has not loaded it yet."""
 
 _command_line = False
 """True if options are typed on a command line: it is one for the whole process."""
@@ -59,6 +62,14 @@ def name_parts(parts: Mapping[str, str], shared: Mapping[str, str]) -> None:
     _parts.update(parts)
     _shared.update(shared)
     _of_parts = _named(_parts)
+
+
+def _learned() -> re.Pattern[str]:
+    """The parts of groups in a text; they are named as soon as a message needs them."""
+    if _of_parts is None:
+        import_module(_GROUPS)
+    assert _of_parts is not None
+    return _of_parts
 
 
 def _named(names: Iterable[str]) -> re.Pattern[str]:
@@ -100,6 +111,8 @@ def option(name: str, value: Any = None) -> str:
     """
     flag = _flags.get(name) if _command_line else None
     if flag is None:
+        if not _command_line:
+            _learned()
         if name in _parts:
             return _of_group(name, None if value is None else repr(value))
         name = parameter(name)
@@ -140,13 +153,26 @@ def as_typed(text: str) -> str:
         'Leave --positive out, or give --nulls drop.'
     """
     if not _command_line:
-        return text if _of_parts is None else _of_parts.sub(_part, text)
+        return _learned().sub(_part, text)
     return text if _in_text is None else _in_text.sub(_flag, text)
 
 
 def argument_as_typed(name: str) -> str:
     """Return what messages call scores: ``y_prob``, or ``--prob``."""
     return option(name) if _command_line and name in ("y_prob", "y_logit", "y_score") else name
+
+
+def part_with_value(name: str) -> str | None:
+    """A part of a group beside its value, in Python: ``method={value!r}``; None of other options.
+
+    One that the group takes without a name is spelled with the group.
+    """
+    if _command_line or name not in _parts:
+        return None
+    _, _, inner = _parts[name].partition("(")
+    is_named = not inner.startswith("{") and "{" in inner
+    spelled = inner.removesuffix(")") if is_named else _parts[name]
+    return spelled.replace("{}", "{value!r}")
 
 
 def part_of_group(name: str, value: Any) -> str | None:

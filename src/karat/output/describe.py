@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.errors.doubts import without_doubts
-from karat.errors.options import option
+from karat.errors.options import is_command_line, option
 from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import get
 from karat.metrics.headlines import OF_SET_SLICES, by_family, headline, metric_of_slices
@@ -94,7 +94,8 @@ def shown_mapping(
     if mapping.get("clusters"):
         columns["clusters"] = str(mapping["clusters"])
     if "folds" in mapping and not of_sets:
-        columns["folds"] = mapping["folds"] or f"none ({option('folds', 'auto')})"
+        auto = option("folds", "auto") if is_command_line() else "design=karat.Folds()"
+        columns["folds"] = mapping["folds"] or f"none ({auto})"
     return ", ".join([*parts, *(f"{shown}={column}" for shown, column in columns.items())])
 
 

@@ -41,7 +41,8 @@ class SourceLaws:
     Attributes:
         name: the name of the source in messages.
         batchings: numbers of batches (files, partitions) that the rows are cut into.
-        options: keywords of `karat.evaluate` added to every sample, such as ``max_memory``.
+        options: keywords of `karat.evaluate` added to every sample, such as
+            ``{"reading": karat.Reading(max_memory="1 GB")}``.
         refuses: feature → code of the error that must refuse it.
         lacks: features that the source cannot represent; samples with them are left out. Features
             are those of `karat.testing.FEATURES`.

@@ -517,7 +517,7 @@ def _spread(verb: str, values: dict[str, Any], name: str, group: Any) -> None:
     """Put the parts of a group in their places among the options of a request."""
     if not isinstance(group, Group) or group.argument != name:
         kinds = " or ".join(f"karat.{each.__name__}(…)" for each in GROUPS if each.argument == name)
-        do = f"See help(karat.{verb})."
+        do = f"{_meant(name, group)}See help(karat.{verb})."
         raise error("K122", argument=name, value=group, choices=kinds, do=do)
     for part, chosen, value in group.options_at(verb):
         if chosen in values and not _is_same(values[chosen], value):
@@ -525,6 +525,16 @@ def _spread(verb: str, values: dict[str, Any], name: str, group: Any) -> None:
             found = f"{chosen}={short(values[chosen])}, and karat.{kind}({part}={short(value)})"
             raise error("K260", argument=f"{chosen}=", found=found, do=_ONCE)
         values[chosen] = value
+
+
+def _meant(name: str, value: Any) -> str:
+    """The group of an argument whose name a text is: of ``"case-control"`` CaseControl."""
+    letters = "".join(filter(str.isalnum, value)).lower() if isinstance(value, str) else ""
+    kinds = (each for each in GROUPS if each.argument == name)
+    meant = next((each for each in kinds if each.__name__.lower() == letters), None)
+    if meant is None:
+        return ""
+    return f"Did you mean {name}=karat.{meant.__name__}({'…' if meant.n_required else ''})? "
 
 
 for _group in GROUPS:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Any, Literal
 
 from karat.api.request.checks import (
     Level,
@@ -15,11 +15,6 @@ from karat.api.request.checks import (
     word_of_intervals,
 )
 from karat.api.request.record import Change, Flag, option
-
-if TYPE_CHECKING:
-    from karat.api.request.groups import CaseControl, Folds, Interval, Judge, Looks
-
-    _Design: TypeAlias = Folds | Looks | CaseControl | Judge
 
 
 @dataclass(frozen=True)
@@ -75,14 +70,16 @@ class IntervalOptions:
             ),
         },
     )
-    interval: Interval | None = option(
+    interval: Any = option(
         "how intervals and tests are made: `karat.Interval`.",
+        shown_type="Interval | None",
         verbs="evaluate compare gate find_weak_slices Stream Monitor rows_needed",
     )
-    design: _Design | Sequence[_Design] | None = option(
+    design: Any = option(
         "how rows came to be: `karat.Folds` of cross-validation, `karat.Looks` at rows that keep "
         "coming, a `karat.CaseControl` sample, a `karat.Judge` beside people; or several in a "
         "list. Default: rows were sampled one by one.",
+        shown_type="_Design | Sequence[_Design] | None",
         verbs="read evaluate check compare gate Stream Stream.report Monitor",
         at={
             "Stream.report": Change(

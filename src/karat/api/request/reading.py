@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from karat.api.request.checks import Switch, Whole, Words, memory
 from karat.api.request.record import Change, Flag, option
-
-if TYPE_CHECKING:
-    from karat.api.request.groups import Reading
 
 _THREADS = (
     "number of threads; None means KARAT_NUM_THREADS, else all cores. It does not affect the "
@@ -22,8 +19,9 @@ _THREADS = (
 class ReadingOptions:
     """How rows are read."""
 
-    reading: Reading | None = option(
+    reading: Any = option(
         "how rows are read: `karat.Reading`.",
+        shown_type="Reading | None",
         verbs="read evaluate check compare gate find_weak_slices Stream Monitor.add",
     )
     nulls: Literal["error", "drop"] = option(

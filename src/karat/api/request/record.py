@@ -143,9 +143,16 @@ def option(
     flags: tuple[Flag, ...] = (),
     at: Mapping[str, Change] | None = None,
     check: Check | None = None,
+    shown_type: str = "",
 ) -> Any:
-    """Declare an option as a field of a group; `verbs` are separated by blanks."""
+    """Declare an option as a field of a group; `verbs` are separated by blanks.
+
+    Args:
+        shown_type: what signatures show of a class that this record cannot import; default: the
+            annotation of the field.
+    """
     facts = {
+        "shown_type": shown_type,
         "text": text,
         "verbs": tuple(verbs.split()),
         "is_positional": is_positional,
@@ -158,4 +165,6 @@ def option(
 
 def option_of(item: Field[Any], group: str) -> Option:
     """The record that a field of a group declares."""
-    return Option(item.name, str(item.type), item.default, group=group, **item.metadata[_KEY])
+    facts = dict(item.metadata[_KEY])
+    shown = facts.pop("shown_type") or str(item.type)
+    return Option(item.name, shown, item.default, group=group, **facts)

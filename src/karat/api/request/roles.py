@@ -285,7 +285,7 @@ def _of_folds(value: Any) -> tuple[Any, dict[str, Any]]:
     if "fold" not in columns or not set(columns) <= set(_PARTS_OF_FOLDS):
         raise error(
             "K250",
-            found=f"folds= has the keys {named_columns(columns)}",
+            found=f"{option('folds')} has the keys {named_columns(columns)}",
             do="Give 'fold', and where they are known 'repeat', 'holdout' and 'train_size'.",
         )
     return "fold", columns

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from karat.api.request.checks import Switch, Words
 from karat.api.request.record import Change, Flag, option
-
-if TYPE_CHECKING:
-    from karat.api.request.groups import Rules
 
 _NO_TEXT = Switch("A text such as 'no' would count as True.")
 _INCONCLUSIVE = "Verdict of a gate with an inconclusive rule; fail has the exit code 3. Default: "
@@ -82,7 +79,9 @@ class RuleOptions:
             ),
         },
     )
-    rules: Rules | None = option("what a verdict rests on: `karat.Rules`.", verbs="gate Monitor")
+    rules: Any = option(
+        "what a verdict rests on: `karat.Rules`.", shown_type="Rules | None", verbs="gate Monitor"
+    )
     evidence: Literal["value", "low"] = option(
         '``"value"``: bounds hold for the value; ``"low"``: for the limit of its interval on their '
         "side, as always with `anytime`.",

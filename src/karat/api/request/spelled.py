@@ -42,16 +42,21 @@ def in_groups(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[st
         values["weights"] = Frequency(values["weights"])
     if values.pop("sampling", "cohort") == "case-control":
         parts[CaseControl] = {}
-    designs = [_design(kind, parts.pop(kind)) for kind in [*parts] if kind.argument == "design"]
+    before = values.pop("design", None) or []
+    stated: dict[type[Group], Group] = {
+        type(each): each for each in (before if isinstance(before, list) else [before])
+    }
+    for design in [each for each in parts if each.argument == "design"]:
+        earlier = stated[design].given if design in stated else {}
+        stated[design] = _design(design, {**earlier, **parts.pop(design)})
     for group, members in parts.items():
-        before = values.get(group.argument)
-        earlier: dict[str, Any] = {}
-        if before is not None:
-            earlier = before.given if isinstance(before, Group) else {"order": before}
-        values[group.argument] = group(**{**earlier, **members})
-    if designs:
-        before = values.get("design", [])
-        designs = [*(before if isinstance(before, list) else [before]), *designs]
+        whole = values.get(group.argument)
+        held: dict[str, Any] = {}
+        if whole is not None:
+            held = whole.given if isinstance(whole, Group) else {"order": whole}
+        values[group.argument] = group(**{**held, **members})
+    if stated:
+        designs = list(stated.values())
         values["design"] = designs[0] if len(designs) == 1 else designs
     return values
 

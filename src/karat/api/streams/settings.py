@@ -20,6 +20,7 @@ from karat.data.scores.batches import BatchReader
 from karat.data.scores.classes import checked_threshold
 from karat.data.scores.storage import ScoreParts
 from karat.errors import error, short, shown
+from karat.errors.options import option
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -28,7 +29,7 @@ from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
 
 _TWO: Final = Classes((0, 1), positive=1)
-_ASKED: Final = ("level", "side", "method", "weights_are", "seed", "n_replicates")
+_ASKED: Final = ("level", "side", "method", "design", "weights_are", "seed", "n_replicates")
 _MERGED: Final = ("labels", "positive", "threshold", "max_memory", "is_frequency")
 """Settings that must be equal for streams to be merged."""
 
@@ -60,8 +61,10 @@ class Settings:
         labels, positive, threshold = declared_classes(
             _plain(labels), _plain(request.positive), _plain(request.threshold)
         )
-        confidence = {name: _plain(getattr(request, name)) for name in _ASKED}
-        confidence["design"] = _plain(request.sampling)
+        confidence = {
+            name: _plain(getattr(request, "sampling" if name == "design" else name))
+            for name in _ASKED
+        }
         found = cls(
             labels,
             names,
@@ -137,8 +140,8 @@ class Settings:
                 continue
             axis, texts = name, [shown(x) if isinstance(x, tuple) else short(x) for x in sides]
             if name == "is_frequency":
-                axis, texts = "weights_are", [("importance", "frequency")[x] for x in sides]
-            raise error("K202", axis=f"{axis}=", left=texts[0], right=texts[1])
+                axis, texts = "weights", [("importance", "frequency")[x] for x in sides]
+            raise error("K202", axis=option(axis), left=texts[0], right=texts[1])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON types."""

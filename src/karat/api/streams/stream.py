@@ -236,8 +236,7 @@ class Stream:
     def _count_rows(self, request: Request) -> None:
         """Fix by the first batch whether a weight is a number of rows (K202: another later)."""
         kind, settings = request.weights_are, self._settings
-        is_plain = request.weights is None and self.n_rows > 0
-        if is_plain or kind == settings.confidence["weights_are"]:
+        if kind == settings.confidence["weights_are"] or (request.weights is None and self.n_rows):
             return
         if self.n_rows:
             kinds = settings.confidence["weights_are"], kind

@@ -168,6 +168,11 @@ def _curves_of_class(s: Scope) -> ClassCurves:
     return ClassCurves(points, s.errors, cost, s.n_cost, s.reliability, s.decisions, s.quantiles)
 
 
+def _has_probabilities(kept: ClassCurves) -> bool:
+    """True if a class has the curves that only probabilities have."""
+    return kept.reliability is not None and kept.decided is not None
+
+
 def _table(kind: Kind, **fields: str | Callable[[Any], Any]) -> Kind:
     """Declare an object of one kind of values, by the attribute that each is."""
     return js.record(None, **{name: kind.of(get) for name, get in fields.items()})
@@ -283,7 +288,12 @@ _CURVES: Final = js.record(
         lambda x, _: x.ndim == 1 and ((x >= 0) & (x < 1)).all(),
         "a list of numbers from 0 to below 1",
     ),
-    classes=js.each(_CLASS, lambda s: int(s.cells.k), "describes {} of {} classes").of("kept"),
+    classes=js.each(_CLASS, lambda s: int(s.cells.k), "describes {} of {} classes")
+    .where(
+        lambda kept, s: s.kind == "scores" or all(map(_has_probabilities, kept)),
+        "classes that all have reliability and decisions",
+    )
+    .of("kept"),
 )
 SCORES: Final = js.record(
     js.itself,
