@@ -20,7 +20,7 @@ def grouped(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[str,
     if "weights" not in values:
         # Only weights count rows.
         values.pop("weights_are", None)
-    if isinstance(values.get("design"), str):
+    if isinstance(values.get("design"), str) and values["design"] in ("cohort", "case-control"):
         values["sampling"] = values.pop("design")
     if "strict_inconclusive" in values:
         values["inconclusive"] = "fail" if values.pop("strict_inconclusive") else None

@@ -158,10 +158,8 @@ def test_two_of_one_design_and_what_is_no_group_are_refused() -> None:
     assert code_of(lambda: karat.evaluate(TRUE, PRED, design=twice)) == "K260"
     for argument in ("interval", "reading", "design"):
         for wrong in ("bootstrap", 3, karat.Rules()):
-            assert (
-                code_of(lambda a=argument, w=wrong: karat.evaluate(TRUE, PRED, **grouped({a: w})))
-                == "K122"
-            )
+            asked: dict[str, Any] = {argument: wrong}
+            assert code_of(lambda a=asked: karat.evaluate(TRUE, PRED, **a)) == "K122"
     assert code_of(lambda: karat.evaluate(TRUE, PRED, weights=karat.Looks(3))) == "K122"
 
 

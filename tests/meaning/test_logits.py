@@ -469,7 +469,7 @@ def test_a_monitor_takes_logits() -> None:
 
 def test_baselines_keep_the_kind(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
-    karat.gate(TWO, y_logit=SINGLE, update_baseline=path, positive=1)
+    karat.gate(TWO, y_logit=SINGLE, positive=1).save_baseline(path)
     assert karat.gate(
         TWO, y_logit=SINGLE, baseline=path, no_worse_than={"log_loss": 2.0}, positive=1
     )

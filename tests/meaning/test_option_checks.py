@@ -25,6 +25,12 @@ CHECKED = [
     if isinstance(item.check, Words | Whole | Switch) or item.check is memory
 ]
 """Those of one form; others have tests of their own: tests/errors/test_checks_of_options.py."""
+SPELLED = {
+    "n_permutations": "n_replicates=",
+    "gold_is_random": " is_random=",
+    "weights_are": "karat.Frequency(",
+}
+"""What parts of groups are called that have another name than their option."""
 WRONG: tuple[Any, ...] = ("nonsense", -7, 2.5, object(), np.timedelta64(5), b"zero")
 
 
@@ -39,7 +45,7 @@ def test_a_wrong_value_is_refused_before_any_row_is_read(verb: str, item: Option
         with pytest.raises(karat.KaratError) as caught:
             Request.of(verb, **{item.name: value})
         assert caught.value.code == "K122"
-        assert item.name in str(caught.value).splitlines()[0]
+        assert SPELLED.get(item.name, item.name) in str(caught.value).splitlines()[0]
     assert getattr(Request.of(verb, **{item.name: item.default}), item.name) == item.default
 
 

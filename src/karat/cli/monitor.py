@@ -130,7 +130,8 @@ def _looked(
         )
     else:
         own = {name: fixed[name] for name in (*_SETTINGS, "inconclusive") if name in fixed}
-        monitor = Monitor(**in_groups({**bounds, **own}))
+        settings: dict[str, Any] = {**bounds, **dict(own.items())}
+        monitor = Monitor(**in_groups(settings))
         monitor.reading.update({name: x for name, x in fixed.items() if name not in own})
     if predictions:
         _add(monitor, predictions, values)

@@ -169,7 +169,7 @@ def part_with_value(name: str) -> str | None:
     """
     if _command_line or name not in _parts:
         return None
-    _, _, inner = _parts[name].partition("(")
+    inner = _parts[name].partition("(")[2].removeprefix("…, ")
     is_named = not inner.startswith("{") and "{" in inner
     spelled = inner.removesuffix(")") if is_named else _parts[name]
     return spelled.replace("{}", "{value!r}")

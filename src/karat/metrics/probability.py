@@ -85,7 +85,7 @@ def log_loss(s: Losses, *, eps: float | None) -> float:
             y_prob=[[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]],
             gives="-(log(0.5) + 2*log(0.75))/3",
         ),
-        by_hand(y_true=[0, 1], y_logit=[[0, 0, 0], [0, 0, 0]], gives="log(2)"),
+        by_hand(y_true=[0, 1], y_logit=[[0, 0, 0], [0, 0, 0]], gives="-(log(1/3) + 2*log(2/3))/3"),
     ],
     influence=LossInfluence(),
     rounding=softmax_loss,
