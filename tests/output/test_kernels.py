@@ -180,7 +180,7 @@ def test_an_ipython_terminal_shows_text_and_completes_public_names(
         assert "Traceback" not in text
     # By Jedi, and by what `dir` lists.
     for listed in (names, seen_names):
-        assert {"f1", "evaluate", "mcc", "Stream", "plot"} <= set(listed)
+        assert {"f1", "evaluate", "matthews_correlation", "Stream", "plot"} <= set(listed)
         assert {"_HOMES", "importlib", "annotations", "Any"}.isdisjoint(listed)
     for listed in (attributes, seen_attributes):
         assert {"per_class", "f1", "to_html"} <= set(listed)
