@@ -71,8 +71,7 @@ def test_what_is_no_number_of_rows_is_refused() -> None:
         assert caught.value.code == code
 
     models = {"b": B, "a": A}
-    refused("K122", TRUE, models, weights_are="rows")
     refused("K150", TRUE, models, weights=karat.Frequency(TIMES + 0.5))
     refused("K150", TRUE, y_prob=PROB, weights=karat.Frequency(TIMES + 0.5))
     reports = {name: karat.evaluate(TRUE, said) for name, said in models.items()}
-    refused("K160", reports, weights_are="frequency")
+    refused("K160", reports, weights=karat.Frequency(TIMES))

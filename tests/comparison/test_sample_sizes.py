@@ -82,8 +82,8 @@ def test_the_answer_grows_with_what_is_asked() -> None:
     assert rows(half_width=0.02) > rows(half_width=0.04)
     assert rows(half_width=0.02, level=0.99) > rows(half_width=0.02)
     assert rows(difference=0.02, power=0.9) > rows(difference=0.02)
-    assert rows(difference=0.02) > rows(difference=0.02, side="low")
-    assert rows(half_width=0.02) > rows(half_width=0.02, side="high")
+    assert rows(difference=0.02) > rows(difference=0.02, interval=karat.Interval(side="low"))
+    assert rows(half_width=0.02) > rows(half_width=0.02, interval=karat.Interval(side="high"))
     true, (a, _) = drawn(3, 500)
     weights = np.random.default_rng(0).lognormal(size=500)
     weighted, plain = karat.evaluate(true, a, weights=weights), karat.evaluate(true, a)
@@ -139,7 +139,12 @@ PILOT = karat.compare([0, 1] * 50, {"a": [0, 1] * 50, "b": [0, 1, 1, 1] * 25})
             {"half_width": 0.1},
             "K167",
         ),
-        ("accuracy", TABLE, {"half_width": 0.1, "side": "low", "level": 0.5}, "K122"),
+        (
+            "accuracy",
+            TABLE,
+            {"half_width": 0.1, "interval": karat.Interval(side="low"), "level": 0.5},
+            "K122",
+        ),
     ],
 )
 def test_what_gives_no_number_is_refused(

@@ -255,25 +255,32 @@ WHOLE = pd.DataFrame({"gold": [1.0, np.nan], "judge": [1, 0], "a": [1, 0], "b": 
 @pytest.mark.parametrize(
     ("given", "shown"),
     [
-        ({"y_true": WHOLE, "gold": "gold", "judge": "judge"}, "a table (DataFrame)"),
-        ({"y_pred": WHOLE[["a", "b"]], "gold": "gold", "judge": "judge"}, "gold='gold'"),
-        ({"y_true": "rows.csv", "judge": "judge"}, "y_true='rows.csv'"),
+        ({"data": WHOLE, "y_true": "gold", "design": karat.Judge("judge")}, "judge='judge'"),
+        ({"data": "rows.csv", "design": karat.Judge("judge")}, "y_true='rows.csv'"),
         (
-            {"y_pred": {"a": WHOLE, "b": WHOLE}, "gold": WHOLE["gold"], "judge": WHOLE["judge"]},
+            {"y_pred": {"a": WHOLE, "b": WHOLE}, "y_true": WHOLE["gold"],
+             "design": karat.Judge(WHOLE["judge"])},
             "y_pred= of tables (DataFrame)",
         ),
         (
-            {"y_pred": {"a": "a.csv", "b": "b.csv"}, "gold": WHOLE["gold"], "judge": [1, 0]},
+            {"y_pred": {"a": "a.csv", "b": "b.csv"}, "y_true": WHOLE["gold"],
+             "design": karat.Judge([1, 0])},
             "y_pred= of 'a.csv'",
         ),
     ],
-)
+)  # fmt: skip
 def test_whole_tables_and_names_are_refused(given: dict[str, Any], shown: str) -> None:
-    options = {name: value for name, value in given.items() if name != "y_true"}
+    options = {name: value for name, value in given.items() if name != "data"}
     with pytest.raises(karat.InputError, match="K128") as raised:
-        karat.compare(given.get("y_true"), **grouped(options, ("adjust",)))
+        karat.compare(given.get("data"), **options)
     assert shown in str(raised.value)
-    assert "judge=table['judge'], y_pred=table[['old', 'new']]" in str(raised.value)
+    call = "karat.compare(table['gold'], table[['old', 'new']], design=karat.Judge(table['judge']))"
+    assert call in str(raised.value)
+
+
+def test_a_name_without_a_table_is_refused() -> None:
+    with pytest.raises(karat.InputError, match="K143  y_true= names a column"):
+        karat.compare(y_pred=WHOLE[["a", "b"]], y_true="gold", design=karat.Judge("judge"))
 
 
 @pytest.mark.parametrize("argument", ["y_prob", "y_score"])

@@ -323,5 +323,5 @@ def test_text_with_a_separator_is_described() -> None:
     found = karat.evaluate(karat.read(rows, labels=karat.Labels(separator="|")))
     assert isinstance(found, karat.MultilabelReport)
     assert str(found) == str(karat.evaluate(rows, labels=karat.Labels(separator="|")))
-    with pytest.raises(KaratError, match=r"K455  karat.Labels\(separator=\)"):
+    with pytest.raises(KaratError, match=r"K455  karat\.Labels\(separator=\)"):
         karat.Stream().update(karat.read(rows, labels=karat.Labels(separator="|")))

@@ -18,6 +18,7 @@ from karat.data.labels.arrays import encoded_texts
 from karat.data.labels.column import Column, Flags, coded
 from karat.data.labels.containers import encode, host_of, is_pandas_arrow
 from karat.errors import error, short
+from karat.errors.options import option
 from karat.tally.sets import Sets
 
 Bytes = npt.NDArray[np.uint8]
@@ -41,7 +42,7 @@ def checked_separator(separator: Any) -> str | None:
     bare = separator.strip() if isinstance(separator, str) else ""
     is_text = isinstance(separator, str) and not _UNUSABLE.search(separator)
     if not is_text or not separator:
-        found = f"It is {short(separator)}"
+        found = f"{option('separator')} is {short(separator)}"
         raise error("K227", found=found, do=_DO)
     # Blanks around the labels are stripped anyway.
     return bare or separator
