@@ -74,7 +74,7 @@ SAME = {
     "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "builtins.frozenset",
     "builtins.reversed", "builtins.iter", "copy.copy", "copy.deepcopy",
     "itertools.chain.from_iterable", "types.MappingProxyType", "collections.OrderedDict",
-    "itertools.islice", "builtins.staticmethod",
+    "itertools.islice", "builtins.staticmethod", "tests.grouping.grouped",
 }  # fmt: skip
 
 

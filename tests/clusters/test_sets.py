@@ -113,7 +113,7 @@ def test_a_row_of_weight_three_is_three_rows(method: str | None) -> None:
         "interval": karat.Interval(method=method, n_replicates=100),
         "metrics": NAMES,
     }
-    options["class_names"] = list("vwxyz")
+    options["labels"] = karat.Labels(names=list("vwxyz"))
     once: Any = karat.evaluate(true, pred, weights=karat.Frequency(w), **options)
     often: Any = karat.evaluate(true[at], pred[at], **options)
     within = {"abs": 0.03} if method in ("bootstrap", "bayesian") else {"rel": 1e-9}

@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
+import karat
 from tests.corpus.files import written
 from tests.corpus.rows import ANIMALS, Columns, proportions
 
@@ -279,4 +280,39 @@ CONTAINERS: dict[str, Any] = {
     "parquet": lambda columns, name: written("parquet", columns, name),
     "csv": lambda columns, name: written("csv", columns, name),
     "jsonl": lambda columns, name: written("jsonl", columns, name),
+}
+
+
+# What a report with a judge refuses: ten options and what else does not fit.
+REFUSED_WITH_A_JUDGE: dict[str, dict[str, Any]] = {
+    "a class that is not declared": {"labels": [0]},
+    "the plain name of an average": {"labels": [0, 1, 2], "metrics": ["accuracy", "f1"]},
+    "by": {"by": {"country": ["NO"] * 300}},
+    "folds": {"folds": [0, 1] * 150},
+    "ids": {"ids": list(range(300))},
+    "keep_rows": {"keep_rows": 5},
+    "separator": {"labels": karat.Labels(separator="|")},
+    "checkpoint": {"checkpoint": "run.karat"},
+    "max_memory": {"max_memory": 2_000_000},
+    "exact": {"exact": True},
+    "anytime": {"anytime": 1000},
+    "confusion": {"confusion": [[3, 1], [2, 4]]},
+    "nulls": {"nulls": "drop"},
+    "frequency weights": {"weights": karat.Frequency([1.0] * 300)},
+    "no level": {"level": None},
+    "bootstrap": {"method": "bootstrap"},
+    "bca": {"method": "bca"},
+    "bayesian": {"method": "bayesian"},
+    "case-control": {"sampling": "case-control"},
+    "a count": {"metrics": ["accuracy", "support"]},
+    "a metric of a class": {"metrics": "per_class_recall"},
+    "no such metric": {"metrics": ["acuracy"]},
+    "level of a wrong kind": {"level": 95},
+    "undefined of a wrong kind": {"undefined": "one"},
+    "random of a wrong kind": {"gold_is_random": "yes"},
+    "names of no class": {"labels": karat.Labels(names=["no", "yes", "maybe"])},
+    "a positive class that is none": {"positive": 7},
+    "short weights": {"weights": [1.0] * 20},
+    "short clusters": {"clusters": ["a"] * 20},
+    "negative weights": {"weights": [-1.0] + [1.0] * 299},
 }

@@ -15,6 +15,7 @@ from tests.corpus import judge_outputs, judge_systems
 from tests.corpus.calls import Call
 from tests.corpus.design_rows import (
     CONTAINERS,
+    REFUSED_WITH_A_JUDGE,
     judged,
     judged_animals,
     judged_by_design,
@@ -33,16 +34,16 @@ RANDOM = {"gold_is_random": True}
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     "level": {"level": 0.8},
-    "low": {"interval": karat.Interval(side="low")},
-    "high": {"interval": karat.Interval(side="high")},
-    "wald": {"interval": karat.Interval(method="wald")},
-    "logit": {"interval": karat.Interval(method="logit")},
+    "low": {"side": "low"},
+    "high": {"side": "high"},
+    "wald": {"method": "wald"},
+    "logit": {"method": "logit"},
     "nan": {"undefined": "nan"},
     "exclude": {"undefined": "exclude"},
     "stated to be random": {"gold_is_random": True},
-    "seed": {"interval": karat.Interval(seed=5)},
-    "one thread": {"reading": karat.Reading(n_threads=1)},
-    "two threads": {"reading": karat.Reading(n_threads=2)},
+    "seed": {"seed": 5},
+    "one thread": {"n_threads": 1},
+    "two threads": {"n_threads": 2},
 }
 OF_CLASSES: dict[str, dict[str, Any]] = {
     "positive": {"positive": 0},
@@ -66,39 +67,6 @@ OF_TABLES: dict[str, dict[str, Any]] = {
     "verdicts": {"y_pred": "", "y_prob": "", "y_score": ""},
 }
 WHOLLY = ("pandas", "polars", "arrow", "parquet")
-# What a report with a judge refuses: ten options and what else does not fit.
-REFUSED: dict[str, dict[str, Any]] = {
-    "a class that is not declared": {"labels": [0]},
-    "the plain name of an average": {"labels": [0, 1, 2], "metrics": ["accuracy", "f1"]},
-    "by": {"by": {"country": ["NO"] * 300}},
-    "folds": {"folds": [0, 1] * 150},
-    "ids": {"ids": list(range(300))},
-    "keep_rows": {"reading": karat.Reading(keep_rows=5)},
-    "separator": {"labels": karat.Labels(separator="|")},
-    "checkpoint": {"reading": karat.Reading(checkpoint="run.karat")},
-    "max_memory": {"reading": karat.Reading(max_memory=2_000_000)},
-    "exact": {"reading": karat.Reading(exact=True)},
-    "anytime": {"anytime": 1000},
-    "confusion": {"confusion": [[3, 1], [2, 4]]},
-    "nulls": {"reading": karat.Reading(nulls="drop")},
-    "frequency weights": {"weights": karat.Frequency([1.0] * 300)},
-    "no level": {"level": None},
-    "bootstrap": {"interval": karat.Interval(method="bootstrap")},
-    "bca": {"interval": karat.Interval(method="bca")},
-    "bayesian": {"interval": karat.Interval(method="bayesian")},
-    "case-control": {"sampling": "case-control"},
-    "a count": {"metrics": ["accuracy", "support"]},
-    "a metric of a class": {"metrics": "per_class_recall"},
-    "no such metric": {"metrics": ["acuracy"]},
-    "level of a wrong kind": {"level": 95},
-    "undefined of a wrong kind": {"undefined": "one"},
-    "random of a wrong kind": {"gold_is_random": "yes"},
-    "names of no class": {"labels": karat.Labels(names=["no", "yes", "maybe"])},
-    "a positive class that is none": {"positive": 7},
-    "short weights": {"weights": [1.0] * 20},
-    "short clusters": {"clusters": ["a"] * 20},
-    "negative weights": {"weights": [-1.0] + [1.0] * 299},
-}
 
 
 def calls() -> Iterator[Call]:
@@ -487,7 +455,7 @@ def _frame() -> Any:
 def _refused() -> Iterator[Call]:
     two, many = judged(), judged_animals()
     gold, judge, pred = two["gold"], two["judge"], two["pred"]
-    for name, options in REFUSED.items():
+    for name, options in REFUSED_WITH_A_JUDGE.items():
         yield _call(
             f"refused: {name}",
             "array",

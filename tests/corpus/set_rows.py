@@ -160,3 +160,29 @@ def models_of(names: tuple[str, ...] = ("old", "new", "big"), form: Any = lists)
 def reports() -> dict[str, Any]:
     truth = lists(photos()["true"])
     return {name: karat.evaluate(truth, pred) for name, pred in models_of().items()}
+
+
+COLUMNS: dict[str, dict[str, Any]] = {
+    "plain": {"metrics": FEW},
+    "weights": {"metrics": FEW, "weights": "mass"},
+    "frequency weights": {"metrics": FEW, "weights": karat.Frequency("copies")},
+    "clusters": {"metrics": FEW, "clusters": "team"},
+    "clusters and weights": {"metrics": FEW, "clusters": "team", "weights": "mass"},
+    "clusters and bootstrap": {
+        "metrics": FEW,
+        "clusters": "team",
+        "method": "bootstrap",
+        "n_replicates": 100,
+    },
+    "by": {"metrics": FEW, "by": "country"},
+    "by two columns": {"metrics": ["micro_f1"], "by": ["sex", "country"]},
+    "by a cross": {"metrics": ["micro_f1"], "by": ("sex", "country")},
+    "by numbers": {"metrics": ["micro_f1"], "by": "age"},
+    "by and clusters": {"metrics": ["micro_f1"], "by": "sex", "clusters": "team"},
+    "by and weights": {"metrics": ["micro_f1"], "by": "sex", "weights": "mass"},
+    "named columns": {"metrics": FEW, "y_true": "true", "y_pred": "pred", "ids": "id"},
+    "by a set": {"metrics": FEW, "by": "pred"},
+    "no such column": {"metrics": FEW, "y_true": "truth"},
+    "folds": {"metrics": FEW, "design": karat.Folds("sex")},
+    "a checkpoint": {"metrics": FEW, "checkpoint": "read.karat"},
+}

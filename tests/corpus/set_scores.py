@@ -29,8 +29,7 @@ from tests.corpus.set_rows import (
 from tests.grouping import grouped
 from tests.optional import optional
 
-torch = optional("torch")
-NAN = float("nan")
+torch, NAN = optional("torch"), float("nan")
 SCORED = [*RANKED[:4], "macro_f1"]
 PATTERNS = {"y_true": "true_*", "y_pred": "pred_*", "y_prob": "proba_*"}
 BY_LABELS = ["micro_f1", "macro_f1", "subset_accuracy"]
@@ -41,7 +40,6 @@ def _named(values: Any, begin: str = "proba_", order: tuple[int, ...] = (2, 0, 3
     return {f"{begin}{NAMES[j]}": values[:, j] for j in order}
 
 
-# Forms of scores of every label.
 MATRICES: dict[str, Callable[[Any], Any]] = {
     "float64": lambda m: m,
     "float32": lambda m: m.astype(np.float32),
@@ -70,35 +68,23 @@ LISTED: dict[str, Callable[[Any], Any]] = {
 OPTIONS: dict[str, dict[str, Any]] = {
     "ranks": {"metrics": SCORED},
     "no level": {"metrics": SCORED, "level": None},
-    "level 0.8": {"metrics": SCORED, "level": 0.8, "interval": karat.Interval(side="low")},
-    "high": {"metrics": SCORED, "interval": karat.Interval(side="high")},
-    "wald": {"metrics": SCORED, "interval": karat.Interval(method="wald")},
-    "logit": {"metrics": SCORED, "interval": karat.Interval(method="logit")},
-    "bootstrap": {
-        "metrics": SCORED[:3],
-        "interval": karat.Interval(method="bootstrap", n_replicates=100),
-    },
-    "bca": {
-        "metrics": ["macro_max_f_beta", "fmax"],
-        "interval": karat.Interval(method="bca", n_replicates=100),
-    },
-    "bayesian": {
-        "metrics": SCORED[:3],
-        "interval": karat.Interval(method="bayesian", n_replicates=100),
-    },
+    "level 0.8": {"metrics": SCORED, "level": 0.8, "side": "low"},
+    "high": {"metrics": SCORED, "side": "high"},
+    "wald": {"metrics": SCORED, "method": "wald"},
+    "logit": {"metrics": SCORED, "method": "logit"},
+    "bootstrap": {"metrics": SCORED[:3], "method": "bootstrap", "n_replicates": 100},
+    "bca": {"metrics": ["macro_max_f_beta", "fmax"], "method": "bca", "n_replicates": 100},
+    "bayesian": {"metrics": SCORED[:3], "method": "bayesian", "n_replicates": 100},
     "exclude": {"metrics": [*SCORED, "mean_reciprocal_rank"], "undefined": "exclude"},
     "nan": {"metrics": [*SCORED, "mean_reciprocal_rank"], "undefined": "nan"},
     "labels": {"metrics": SCORED, "labels": NAMES},
-    "display names": {
-        "metrics": FEW[:2],
-        "labels": karat.Labels(NAMES, names=["A", "B", "C", "D"]),
-    },
+    "display names": {"metrics": FEW[:2], "labels": NAMES, "class_names": ["A", "B", "C", "D"]},
     "threshold": {"metrics": BY_LABELS, "threshold": 0.25},
     "threshold of each label": {"metrics": BY_LABELS, "threshold": [0.25, 0.5, 0.75, 0.9]},
     "a dict of thresholds": {"metrics": BY_LABELS, "threshold": {"ant": 0.25}},
     "too few thresholds": {"metrics": BY_LABELS, "threshold": [0.25, 0.5]},
-    "one thread": {"metrics": SCORED, "reading": karat.Reading(n_threads=1)},
-    "two threads": {"metrics": SCORED, "reading": karat.Reading(n_threads=2)},
+    "one thread": {"metrics": SCORED, "n_threads": 1},
+    "two threads": {"metrics": SCORED, "n_threads": 2},
     "parameters": {
         "metrics": ["ndcg(k=2)", "samples_precision_at_k(k=3)", "macro_recall_at_precision", "fmax"]
     },

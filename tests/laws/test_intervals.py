@@ -40,7 +40,7 @@ REMARKS = {
         "micro_predicted_count micro_support micro_true_negatives micro_true_positives "
         "predicted_count support true_negatives true_positives"
     ),
-    "it takes replicates: name it in metrics=, or give method='bootstrap'": (
+    "it takes replicates: name it in metrics=, or give karat.Interval(method='bootstrap')": (
         "brier_discrimination brier_miscalibration class_calibration_error "
         "classwise_calibration_error debiased_calibration_error equal_error_rate ks_statistic "
         "macro_brier_discrimination macro_brier_miscalibration macro_equal_error_rate "
@@ -423,14 +423,14 @@ def test_a_text_of_before_intervals_still_loads(k: int, kind: str) -> None:
 @pytest.mark.parametrize("method", DRAWN)
 @pytest.mark.parametrize(("k", "kind"), BOTH)
 def test_seeds_and_threads(k: int, kind: str, method: str) -> None:
-    def report(**options: Any) -> Report:
-        return karat.evaluate(
-            **given(k, kind), **options, interval=karat.Interval(method=method, n_replicates=150)
-        )
+    def report(seed: int, n_threads: int | None = None) -> Report:
+        how = karat.Interval(method=method, n_replicates=150, seed=seed)
+        reading = karat.Reading(n_threads=n_threads)
+        return karat.evaluate(**given(k, kind), interval=how, reading=reading)
 
-    one = report(seed=5, reading=karat.Reading(n_threads=1))
-    assert_alike(report(seed=5, reading=karat.Reading(n_threads=2)), one)
-    other = report(seed=6)
+    one = report(5, n_threads=1)
+    assert_alike(report(5, n_threads=2), one)
+    other = report(6)
     limits = {name: pair for name, pair in intervals(one).items() if np.isfinite(pair[0])}
     moved = [name for name, pair in limits.items() if intervals(other)[name][:2] != pair[:2]]
     assert len(moved) > 0.95 * len(limits)

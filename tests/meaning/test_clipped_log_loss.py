@@ -139,7 +139,7 @@ def test_what_does_not_fit_is_refused() -> None:
     stream.update(true, y_prob=prob[:, 1])
     with pytest.raises(KaratError, match="K211") as caught:
         stream.report()
-    assert "Give a larger max_memory=" in str(caught.value)
+    assert "Give a larger karat.Reading(max_memory=)" in str(caught.value)
     assert NAME in str(caught.value)
 
 

@@ -300,7 +300,7 @@ def test_tables_name_their_columns() -> None:
         (
             {"y_prob": PROB, "reading": karat.Reading(nulls="drop")},
             "K144",
-            "nulls='drop' was given with arrays",
+            "karat.Reading(nulls='drop') was given with arrays",
         ),
         ({"y_prob": PROB, "y_pred": TWO, "threshold": 0.5}, "K140", "was given with y_pred"),
         ({"y_pred": TWO, "threshold": 0.5}, "K136", "There are no probabilities or scores"),

@@ -34,7 +34,7 @@ from karat.data.sources.tables.rows import read_rows
 from karat.data.sources.tables.values import doubts_of_values
 from karat.data.table_sets import TableSets, beside_sets
 from karat.errors import KaratError, error, short, shown
-from karat.errors.doubts import Doubt, only_doubts
+from karat.errors.doubts import Doubt, UnusedColumnDoubt, only_doubts
 from karat.errors.together import Design, Kind, refusal, refuse
 from karat.inference.comparison.best import BestModels, Contest
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
@@ -267,9 +267,9 @@ def _of_files(models: Sequence[Rows | TableSets]) -> list[Doubt]:
 
 def _is_among(one: Doubt, doubts: Sequence[Doubt]) -> bool:
     """True if a doubt is among others; one about an unused column, whichever are used."""
-    if one.code != "D104":
+    if not isinstance(one, UnusedColumnDoubt):
         return one in doubts
-    return any(other.code == one.code and other.noticed == one.noticed for other in doubts)
+    return any(type(other) is type(one) and other.noticed == one.noticed for other in doubts)
 
 
 def compare_files(

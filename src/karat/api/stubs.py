@@ -32,7 +32,7 @@ __version__: str
 
 _Undefined: TypeAlias = Literal["zero", "exclude", "nan"]
 _Floats: TypeAlias = NDArray[float64]
-_Design: TypeAlias = Folds | Looks | CaseControl | Judge
+_Design: TypeAlias = _Folds | _Looks | _CaseControl | _Judge
 
 """
 

@@ -292,6 +292,12 @@ class DisagreementDoubt(Doubt):
     __slots__ = ()
 
 
+class UnusedColumnDoubt(Doubt):
+    """A column may have a role, and is not read."""
+
+    __slots__ = ()
+
+
 class WholeWeightsDoubt(Doubt):
     """Whole weights may be numbers of rows."""
 
@@ -302,6 +308,7 @@ KINDS: Final[dict[str, type[Doubt]]] = {
     "D101": NoPositiveDoubt,
     "D102": LikeProbabilitiesDoubt,
     **dict.fromkeys(("D103", "D150"), CauseDoubt),
+    "D104": UnusedColumnDoubt,
     "D105": RepeatedIdsDoubt,
     "D106": InfiniteLossDoubt,
     "D108": UnreadScoresDoubt,

@@ -519,7 +519,7 @@ def _option_samples(make: _Make) -> Iterator[Sample]:
         ("one-sided, 90 %", {"level": 0.9, "side": "low"}),
         ("bootstrap", {"method": "bootstrap", "seed": 3}),
         ("wald", {"method": "wald"}),
-        ("case-control", {"design": "case-control"}),
+        ("case-control", {"sampling": "case-control"}),
     )
     for name, options in given:
         yield make(f"{name}, labels").labels().done(**options)

@@ -81,7 +81,7 @@ class ClassOptions:
             ),
         ),
         at={
-            "evaluate": Change(type="float | None"),
+            "evaluate": Change(type="float | Sequence[float] | Mapping[Any, float] | None"),
             "gate": Change(type="float | None"),
             "Stream": Change(type="float | None"),
             "Monitor": Change(type="float | None"),
@@ -107,7 +107,7 @@ class ClassOptions:
             ),
         ),
     )
-    label_strata: Mapping[str, Sequence[Label]] | None = option(
+    label_strata: Mapping[Any, Sequence[Label]] | None = option(
         'of sets, a dict from stratum to labels, as ``{"head": [...], "tail": [...]}``: '
         "`Comparison.strata` holds the same comparison of these labels alone.",
         verbs="compare",
