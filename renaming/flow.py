@@ -415,7 +415,7 @@ class _Trace:
         self, module: Module, node: ast.Call, steps: Steps, context: Context
     ) -> Iterator[Origin]:
         text = external_text(module, node.func)
-        if self.flow.repository.holds(text):
+        if self.flow.repository.holds(text) and text not in containers.SAME:
             text = ""
         if text == "builtins.getattr" and len(node.args) >= 2:
             yield from self.by_name(module, node, steps, context)

@@ -23,7 +23,7 @@ from renaming.scopes import FUNCTIONS, Module
 from renaming.table import Table
 
 # Methods of containers that keep what they get.
-KEEPING = ("append", "add", "insert", "extend", "setdefault", "update")
+KEEPING = ("append", "add", "insert", "extend", "setdefault", "update", "grouped", "in_groups")
 READING = ("get", "pop", "setdefault")
 
 
@@ -76,7 +76,8 @@ class Sharing:
 
     def is_foreign(self, module: Module, node: ast.Call) -> bool:
         """Whether a call gives its arguments to other code than that of the repository."""
-        if isinstance(node.func, ast.Attribute) and node.func.attr in KEEPING:
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name in KEEPING:
             return False
         if is_partial(module, node):
             return False

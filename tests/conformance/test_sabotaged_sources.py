@@ -163,7 +163,7 @@ IGNORED = {
     "level": "options",
     "method": "options",
     "side": "options",
-    "design": "options",
+    "sampling": "options",
     "undefined": "options",
 }
 """Each option, and a law that must find that it is ignored."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import dropwhile
 from typing import Final
 
@@ -13,6 +14,7 @@ from tests.corpus.check import tolerance_here
 from tests.corpus.differences import compare
 from tests.corpus.outcome import outcome_of
 from tests.corpus.sabotage import SABOTAGES
+from tests.corpus.typing_check.run import forget_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -46,6 +48,13 @@ def noticing(group: str, sabotage: str) -> str | None:
         if compare(recorded[call.id], outcome, tolerance).differences:
             return call.id
     return None
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """Rows and results that a sabotaged call kept are made again by the tests after it."""
+    yield
+    forget_rows()
 
 
 @pytest.mark.parametrize("sabotage", SABOTAGES)
