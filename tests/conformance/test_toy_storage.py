@@ -80,7 +80,7 @@ TOY = Storage("compressed", Compressed.of, Compressed.from_bytes, lambda found: 
 class Beyond(SourceLaws):
     """Rows that take more than `max_memory`, kept by the toy storage."""
 
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"max_memory": 1 << 8})
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"max_memory": 1 << 9})
     subjects: ClassVar[Collection[str]] = (
         "weights",
         "clusters",
