@@ -80,7 +80,7 @@ TOY = Storage("compressed", Compressed.of, Compressed.from_bytes, lambda found: 
 class Beyond(SourceLaws):
     """Rows that take more than `max_memory`, kept by the toy storage."""
 
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"max_memory": 1 << 9})
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"max_memory": 1 << 8})
     subjects: ClassVar[Collection[str]] = (
         "weights",
         "clusters",
@@ -99,6 +99,8 @@ class Beyond(SourceLaws):
 
 class TestUpdates(Beyond, Updates):
     name = "stream with the toy storage"
+    # The first two of seven batches lack a class of five, whose columns are then not known.
+    options = MappingProxyType({"max_memory": 1 << 9})
 
 
 class TestMerged(Beyond, Merged):
