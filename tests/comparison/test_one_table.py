@@ -181,3 +181,35 @@ def test_ids_of_arrays_are_checked() -> None:
         karat.compare(TRUTH, models, ids="id")
     with pytest.raises(KaratError, match="K455  ids="):
         karat.compare({"old": TRUTH, "new": TRUTH}, models, ids=np.arange(N))
+
+
+def test_logits_of_each_model_are_columns_as_arrays_are() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, N)
+    frame = pd.DataFrame(
+        {"label": truth, "z1": rng.normal(size=N) + truth, "z2": rng.normal(size=N)}
+    )
+    frame["p"] = 1 / (1 + np.exp(-frame.z1))
+    columns = {"old": "z2", "new": "z1"}
+    arrays = {model: frame[name].to_numpy() for model, name in columns.items()}
+    expected = numbers(karat.compare(truth, y_logit=arrays, metrics=["log_loss", "accuracy"]))
+    named = karat.compare(frame, y_true="label", y_logit=columns, metrics=["log_loss", "accuracy"])
+    described = karat.read(frame, y_true="label", y_logit=columns)
+    assert numbers(named) == expected
+    assert numbers(karat.compare(described, metrics=["log_loss", "accuracy"])) == expected
+    mixed = karat.compare(
+        frame, y_true="label", y_prob={"new": "p"}, y_logit={"old": "z2"}, metrics="accuracy"
+    )
+    (accuracy,) = mixed.differences
+    (same,) = [x for x in named.differences if x.metric == "accuracy"]
+    assert (accuracy.a, accuracy.b) == (same.b, same.a)
+    assert accuracy.a != accuracy.b
+
+
+def test_a_pattern_of_a_model_leaves_the_columns_of_other_roles_to_the_others() -> None:
+    rng = np.random.default_rng(4)
+    truth, p, q = rng.integers(0, 2, N), rng.random(N), rng.random(N)
+    frame = pd.DataFrame({"p_true": truth, "p_0": 1 - p, "p_1": p, "q_0": 1 - q, "q_1": q})
+    patterns = karat.compare(frame, y_true="p_true", y_prob={"a": "p_?", "b": "q_*"})
+    lists = karat.compare(frame, y_true="p_true", y_prob={"a": ["p_0", "p_1"], "b": ["q_0", "q_1"]})
+    assert numbers(patterns) == numbers(lists)

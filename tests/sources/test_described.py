@@ -325,3 +325,12 @@ def test_text_with_a_separator_is_described() -> None:
     assert str(found) == str(karat.evaluate(rows, labels=karat.Labels(separator="|")))
     with pytest.raises(KaratError, match=r"K455  karat\.Labels\(separator=\)"):
         karat.Stream().update(karat.read(rows, labels=karat.Labels(separator="|")))
+
+
+def test_a_pattern_of_scores_names_the_columns_that_evaluate_reads() -> None:
+    rows = {"label": [0, 1, 1], "pred": [0, 1, 0], "p_0": [0.9, 0.2, 0.6], "p_1": [0.1, 0.8, 0.4]}
+    for pattern in ("p*", "p_?"):
+        data = karat.read(rows, y_true="label", y_prob=pattern)
+        assert data.columns["y_prob"] == ("p_0", "p_1")
+        evaluated = karat.evaluate(rows, y_true="label", y_prob=pattern)
+        assert karat.evaluate(data)["log_loss"].value == evaluated["log_loss"].value

@@ -268,3 +268,29 @@ def test_a_baseline_of_values_is_of_the_same_rows() -> None:
     assert numbers(karat.gate(frame, y_pred=TRUTH, baseline=PRED)) == numbers(expected)
     # A table has a column of its own.
     assert numbers(karat.gate(frame, y_pred=TRUTH, baseline=frame)) == numbers(expected)
+
+
+def test_folds_may_be_a_column_and_their_repeats_values() -> None:
+    rng = np.random.default_rng(6)
+    truth = rng.integers(0, 2, 40)
+    predicted = np.where(rng.random(40) < 0.7, truth, 1 - truth)
+    rows, fold, repeat = (
+        np.tile(np.arange(20), 2),
+        np.tile(np.arange(20) % 4, 2),
+        np.arange(40) // 20,
+    )
+    frame = pd.DataFrame({"id": rows, "y_true": truth, "y_pred": predicted, "part": fold})
+
+    def measured(source: Any, design: karat.Folds) -> Any:
+        report = karat.evaluate(source, ids="id", design=design)
+        return report["accuracy"], report.folds["accuracy"].fold_mean
+
+    whole = frame.assign(again=repeat)
+    expected = measured(whole, karat.Folds("part", repeat="again"))
+    assert measured(frame, karat.Folds("part", repeat=repeat)) == expected
+    assert measured(whole, karat.Folds(fold, repeat="again")) == expected
+    # A column of the table may be called as the part is.
+    named = frame.rename(columns={"part": "repeat"})
+    assert measured(named, karat.Folds("repeat", repeat=repeat)) == expected
+    with pytest.raises(KaratError, match="repeat describe different numbers of rows"):
+        karat.evaluate(frame, ids="id", design=karat.Folds("part", repeat=repeat[:9]))

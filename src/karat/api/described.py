@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from fnmatch import fnmatchcase
 from typing import Any, Final, TypeAlias
 
 from karat.api.request.data import Data
@@ -12,7 +11,7 @@ from karat.api.request.request import Request, options_of
 from karat.api.request.roles import BESIDE, COLUMNS, is_data, with_roles
 from karat.api.request.verbs import verb
 from karat.api.sources import columns_to_read
-from karat.data.roles import Role, meaning, unknown_column
+from karat.data.roles import Role, matching, meaning, unknown_column
 from karat.data.sources.batches import is_batch_source
 from karat.data.sources.columns import TableColumns, find_columns
 from karat.data.sources.files.counted import errors_of_files
@@ -114,15 +113,13 @@ def _matched(frame: Frame, role: str, value: Any) -> tuple[str, ...]:
         return ()
     matched: dict[str, None] = {}
     for name in filter(None, _names(value)):
-        fits = [name] if name in frame.names else []
-        if not fits and "*" in name:
-            fits = [x for x in frame.names if fnmatchcase(x, name)]
-        if not fits:
+        names = matching(name, frame.names)
+        if not names:
             known = _MEANINGS.get(role)
             raise unknown_column(
                 name, "the slices" if known is None else meaning(known), frame.names
             )
-        matched |= dict.fromkeys(fits)
+        matched |= dict.fromkeys(names)
     return tuple(matched)
 
 
@@ -154,7 +151,11 @@ def _columns(frame: Frame, request: Request, *, has_models: bool) -> Columns:
         # What is missing may be given to the verb.
         return named
     by_name = _by_name(held)
-    return {role: columns or by_name.get(role, ()) for role, columns in named.items()}
+    # A pattern of scores leaves out the columns of other roles.
+    return {
+        role: columns if columns and role not in ROLES else by_name.get(role, columns)
+        for role, columns in named.items()
+    }
 
 
 def _by_name(held: TableColumns) -> Columns:

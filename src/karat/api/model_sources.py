@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from os import PathLike
 from typing import Any, Final
 
@@ -13,7 +12,8 @@ from karat.api.arguments import scores_of_table
 from karat.api.options import plain_text
 from karat.api.request.data import Data
 from karat.api.request.request import Request
-from karat.api.request.roles import COLUMNS, OUTPUTS, of_described
+from karat.api.request.roles import BESIDE, COLUMNS, OUTPUTS, of_described
+from karat.data.roles import matching
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.files.counted import errors_of_files
 from karat.data.sources.files.paths import names_files
@@ -101,10 +101,12 @@ def _of_one_table(
         for model in models
     }
     outputs = {
-        model: {x for names in each.values() for x in _matched(frame, names)}
+        model: {x for names in each.values() for name in names for x in matching(name, frame.names)}
         for model, each in columns.items()
     }
-    every = set().union(*outputs.values())
+    # A pattern may match columns that have other roles.
+    others = (request.true, *(getattr(request, role) for role in BESIDE))
+    every = set().union(*outputs.values()).difference(x for x in others if isinstance(x, str))
     sources = {}
     for model, each in columns.items():
         names = tuple(x for x in frame.names if x not in every or x in outputs[model])
@@ -112,9 +114,7 @@ def _of_one_table(
         own = {role: x[0] if len(x) == 1 else x for role, x in each.items()}
         threshold = request.threshold
         of_model = request.but(
-            pred=own.get("y_pred", ""),
-            prob=own.get("y_prob", ""),
-            score=own.get("y_score", ""),
+            **{COLUMNS[role]: own.get(role, "") for role in OUTPUTS},
             # The models are on the same rows, in one order.
             id="" if request.id is None else request.id,
             threshold=threshold.get(model) if isinstance(threshold, Mapping) else threshold,
@@ -166,12 +166,3 @@ def _columns_of_models(role: str, value: Any) -> dict[str, list[str]]:
             return {}
         named[str(plain_text(model))] = [str(plain_text(name)) for name in names]
     return named
-
-
-def _matched(frame: Frame, names: Iterable[str]) -> list[str]:
-    """The columns, with those that a pattern stands for."""
-    found: list[str] = []
-    for name in names:
-        fits = [x for x in frame.names if "*" in name and fnmatchcase(x, name)]
-        found += fits or [name]
-    return found

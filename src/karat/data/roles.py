@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from karat.errors import KaratError, error, shown
@@ -131,7 +132,7 @@ CATBOOST_PREDICTION = "Class"
 _ARGUMENT: Final[Mapping[Role, str]] = {"group": "clusters", "fold": "folds"}
 """Names of roles in Python, where they differ."""
 _OF_VALUES: Final = re.compile(
-    r"(?P<role>y_true|y_pred|y_prob|y_score|weights|clusters|ids|by|folds|loss)"
+    r"(?P<role>y_true|y_pred|y_prob|y_logit|y_score|weights|clusters|ids|by|folds|repeat|holdout|train_size|loss)"
     r"(?: of (?P<model>.+))? \(values\)"
 )
 """Names of columns that hold the values of an argument beside a table; see `tables.beside`."""
@@ -143,6 +144,8 @@ _PREFIXED = re.compile(
 )
 _COUNTED = re.compile(r"(?P<stem>p|prob|proba|probability)(?P<label>[0-9]{1,5})", re.IGNORECASE)
 """Names that number the columns of probabilities: ``p0``, ``p1``, …"""
+PATTERN: Final = re.compile(r"[*?\[]")
+"""What makes a pattern of the name of a column."""
 _VALUE = re.compile(r"-?[0-9]*\.[0-9]+(?:e-?[0-9]+)?", re.IGNORECASE)
 """The first row of a file without a header may be taken for one; see `_UNNAMED` for others."""
 _UNNAMED = re.compile(r"column[0-9]+")
@@ -281,6 +284,20 @@ def find_roles(
 def normalized(name: str) -> str:
     """Return a column name in the spelling of the alias lists."""
     return re.sub(r"[-. ]", "_", name.strip().lower())
+
+
+def matching(name: str, columns: Iterable[str]) -> list[str]:
+    """Return the columns of that name; if there are none, those that it matches as a pattern.
+
+    Example:
+        >>> matching("p_*", ["p_0", "p_1", "q"]), matching("p_*", ["p_*", "p_0"])
+        (['p_0', 'p_1'], ['p_*'])
+    """
+    columns = list(columns)
+    same = [column for column in columns if column == name]
+    if same or not PATTERN.search(name):
+        return same
+    return [column for column in columns if fnmatchcase(column, name)]
 
 
 def nearest(name: str, columns: Sequence[str]) -> str:

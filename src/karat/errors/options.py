@@ -7,8 +7,10 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
+from functools import lru_cache
 from typing import Any, Final
+
+from karat.errors.parts import SPELLED, SPELLED_ELSEWHERE
 
 _flags: dict[str, str] = {
     "wait": "--wait",
@@ -29,17 +31,8 @@ _ROLES: Final = {
     "id": "ids",
 }
 """What Python calls the column of a role."""
-_parts: dict[str, str] = {
-    "with_rows": "reading=karat.Reading(keep_rows={})",
-    "update_baseline": "save_baseline()",
-}
-"""How Python spells an option that is a part of a group, its value in braces."""
-_shared: dict[str, str] = {}
 _VALUES: Final = r"('[^']*'|[0-9][0-9.]*|True|\{[^}]+\})?"
 _in_text: re.Pattern[str] | None = None
-_of_parts: re.Pattern[str] | None = None
-_GROUPS: Final = "karat.api.request.groups"
-"""The module that calls `name_parts`: of a message in a process that has not loaded it yet."""
 
 _command_line = False
 """True if options are typed on a command line: it is one for the whole process."""
@@ -52,24 +45,10 @@ def name_flags(flags: Mapping[str, str]) -> None:
     _in_text = _named(_flags)
 
 
-def name_parts(parts: Mapping[str, str], shared: Mapping[str, str]) -> None:
-    """Learn how Python spells options that are parts of groups: ``"rules=karat.Rules(n={})"``.
-
-    Args:
-        shared: those that other functions take by themselves, so that messages keep their names.
-    """
-    global _of_parts
-    _parts.update(parts)
-    _shared.update(shared)
-    _of_parts = _named(_parts)
-
-
-def _learned() -> re.Pattern[str]:
-    """The parts of groups in a text; they are named as soon as a message needs them."""
-    if _of_parts is None:
-        import_module(_GROUPS)
-    assert _of_parts is not None
-    return _of_parts
+@lru_cache(maxsize=1)
+def _of_parts() -> re.Pattern[str]:
+    """The parts of groups in a text."""
+    return _named(SPELLED)
 
 
 def _named(names: Iterable[str]) -> re.Pattern[str]:
@@ -111,9 +90,7 @@ def option(name: str, value: Any = None) -> str:
     """
     flag = _flags.get(name) if _command_line else None
     if flag is None:
-        if not _command_line:
-            _learned()
-        if name in _parts:
+        if name in SPELLED:
             return _of_group(name, None if value is None else repr(value))
         name = parameter(name)
         return f"{name}=" if value is None else f"{name}={value!r}"
@@ -153,7 +130,7 @@ def as_typed(text: str) -> str:
         'Leave --positive out, or give --nulls drop.'
     """
     if not _command_line:
-        return _learned().sub(_part, text)
+        return _of_parts().sub(_part, text)
     return text if _in_text is None else _in_text.sub(_flag, text)
 
 
@@ -167,20 +144,20 @@ def part_with_value(name: str) -> str | None:
 
     One that the group takes without a name is spelled with the group.
     """
-    if _command_line or name not in _parts:
+    if _command_line or name not in SPELLED:
         return None
-    inner = _parts[name].partition("(")[2].removeprefix("…, ")
+    inner = SPELLED[name].partition("(")[2].removeprefix("…, ")
     is_named = not inner.startswith("{") and "{" in inner
-    spelled = inner.removesuffix(")") if is_named else _parts[name]
+    spelled = inner.removesuffix(")") if is_named else SPELLED[name]
     return spelled.replace("{}", "{value!r}")
 
 
 def part_of_group(name: str, value: Any) -> str | None:
     """An option of an earlier version as the part of a group that it is now; None: of none."""
     text = "…" if value is None or len(repr(value)) > _LONG else repr(value)
-    if name in _shared:
-        return _shared[name].format(text)
-    return _of_group(name, text) if name in _parts else None
+    if name in SPELLED_ELSEWHERE:
+        return SPELLED_ELSEWHERE[name].format(text)
+    return _of_group(name, text) if name in SPELLED else None
 
 
 _LONG: Final = 40
@@ -189,7 +166,7 @@ _LONG: Final = 40
 
 def _of_group(name: str, value: str | None) -> str:
     """A part of a group as Python spells it; without a value the group alone."""
-    spelled = _parts[name]
+    spelled = SPELLED[name]
     if value is None:
         _, _, call = spelled.partition("=")
         return (call or spelled).format("")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import FrozenInstanceError, replace
 from functools import lru_cache
 from itertools import chain
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, Self, TypeAlias
 
 import numpy as np
 
@@ -17,17 +17,14 @@ from karat.api.request.request import all_options, options_of
 from karat.data.slices.folds import AUTO
 from karat.errors import KaratError, error, short
 from karat.errors.habits import unknown_argument
-from karat.errors.options import name_parts
+from karat.errors.parts import ARGUMENTS, FLAT, PARTS, REQUIRED, UNNAMED
 
 
 class Group:
     """Several options as one argument: frozen, compared and hashed by value; its repr is the call.
 
     Class attributes:
-        argument: the argument of verbs that takes it.
-        parts: its own arguments → the options of a request, of which a verb takes one.
-        n_places: how many of them may be given without a name.
-        n_required: how many of them must be given.
+        argument, parts, n_places, n_required: as `karat.errors.parts` declares them.
         implied: options of a request that it stands for by itself, with their values.
         types: annotations of its arguments that are not those of the options.
         texts: what those of its arguments mean that are no options of a request by themselves.
@@ -45,6 +42,11 @@ class Group:
 
     __slots__ = ("_values",)
     _values: dict[str, Any]
+
+    def __init_subclass__(cls) -> None:
+        name = cls.__name__
+        cls.argument, cls.parts = ARGUMENTS[name], PARTS[name]
+        cls.n_places, cls.n_required = int(name in UNNAMED), int(name in REQUIRED)
 
     def __init__(self, *args: Any, **values: Any) -> None:
         places = tuple(self.parts)[: self.n_places]
@@ -128,6 +130,11 @@ class Group:
             elif name in self.implied or not _is_same(value, _default(type(self), name)):
                 raise _not_taken(self, name, verb)
 
+    @classmethod
+    def of_options(cls, values: Mapping[str, Any]) -> Self:
+        """The group whose arguments have these values, as a request holds them."""
+        return cls(**values)
+
     @property
     def given(self) -> dict[str, Any]:
         """The arguments that were given, by name."""
@@ -186,13 +193,13 @@ def arguments_of_group(group: type[Group]) -> Iterator[Option]:
             record,
             name=name,
             type=group.types.get(name, f"{record.type} | None" if is_shared else record.type),
-            default=REQUIRED if place < group.n_required else _default(group, name),
+            default=NEEDED if place < group.n_required else _default(group, name),
             text=group.texts.get(name, record.text),
             is_positional=place < group.n_places,
         )
 
 
-REQUIRED: Final = inspect.Parameter.empty
+NEEDED: Final = inspect.Parameter.empty
 """The default of an argument that must be given."""
 _NO_RECORD: Final = Option("", "Any", None, "", (), "")
 
@@ -206,7 +213,7 @@ class Labels(Group):
     ``labels=[...]`` is short for ``labels=karat.Labels([...])``.
 
     Errors:
-        K260 an option that a later version has; K122 a value that is no choice.
+        K122 a value that is no choice; K262 an option that a later version has.
 
     Example:
         >>> import karat
@@ -216,16 +223,6 @@ class Labels(Group):
         ('Low risk', 'High risk')
     """
 
-    argument = "labels"
-    parts: ClassVar = {
-        "order": ("labels",),
-        "names": ("class_names",),
-        "ordered": (),
-        "positive": ("positive",),
-        "threshold": ("threshold",),
-        "separator": ("separator",),
-    }
-    n_places = 1
     texts: ClassVar = {
         "order": "the classes from first to last, also those that never occur; default: the sorted "
         "union of true and predicted labels.",
@@ -245,7 +242,7 @@ class Labels(Group):
     }
 
     def _checked(self, values: dict[str, Any]) -> dict[str, Any]:
-        """The values; an order is listed, since that of texts as such says nothing (K260)."""
+        """The values; an order is listed, since that of texts as such says nothing (K122)."""
         ordered = values.get("ordered")
         if ordered is not None and (ordered is not True or values.get("order") is None):
             do = "List the classes from lowest to highest: karat.Labels([…], ordered=True)."
@@ -268,14 +265,6 @@ class Interval(Group):
         'bootstrap'
     """
 
-    argument = "interval"
-    parts: ClassVar = {
-        "level": ("level",),
-        "method": ("method",),
-        "side": ("side",),
-        "n_replicates": ("n_replicates", "n_permutations"),
-        "seed": ("seed",),
-    }
     texts: ClassVar = {
         "n_replicates": "number of replicates of methods that resample, and of permutations; None: "
         "1000 replicates, 4999 permutations of a comparison, 999 of slices."
@@ -294,10 +283,6 @@ class Frequency(Group):
         True
     """
 
-    argument = "weights"
-    parts: ClassVar = {"weights": ("weights",)}
-    n_places = 1
-    n_required = 1
     implied: ClassVar = {"weights_are": "frequency"}
 
 
@@ -310,12 +295,6 @@ class Reading(Group):
         >>> karat.evaluate(table, reading=karat.Reading(nulls="drop")).n_rows
         2
     """
-
-    argument = "reading"
-    parts: ClassVar = {
-        name: (name,)
-        for name in ("nulls", "max_memory", "checkpoint", "exact", "keep_rows", "n_threads")
-    }
 
 
 class Rules(Group):
@@ -331,11 +310,6 @@ class Rules(Group):
         'INCONCLUSIVE'
     """
 
-    argument = "rules"
-    parts: ClassVar = {
-        name: (name,) for name in ("evidence", "adjust", "min_n", "inconclusive", "allow_mismatch")
-    }
-
 
 class Folds(Group):
     """A design: rows were tested in folds of cross-validation, each by a model of its own.
@@ -350,9 +324,6 @@ class Folds(Group):
         0.75
     """
 
-    argument = "design"
-    parts: ClassVar = {"fold": ("folds",), "repeat": (), "holdout": (), "train_size": ()}
-    n_places = 1
     texts: ClassVar = {
         "repeat": "its repeat; rows of several repeats need `ids`.",
         "holdout": "of nested cross-validation, the other fold that its model was trained without; "
@@ -367,6 +338,14 @@ class Folds(Group):
             raise _not_taken(self, "fold", verb)
         yield "fold", "folds", roles.get("fold", AUTO) if roles.keys() <= {"fold"} else roles
 
+    @classmethod
+    def of_options(cls, values: Mapping[str, Any]) -> Self:
+        """The folds of a column, of values, or of a dict of both by role."""
+        folds = values["fold"]
+        if isinstance(folds, dict):
+            return cls(**folds)
+        return cls() if isinstance(folds, str) and folds == AUTO else cls(folds)
+
 
 class Looks(Group):
     """A design: rows keep coming, and one looks again and again; limits hold at every look.
@@ -379,15 +358,16 @@ class Looks(Group):
         True
     """
 
-    argument = "design"
-    parts: ClassVar = {"planned": ("anytime",)}
-    n_places = 1
-
     def options_at(self, verb: str) -> Iterator[tuple[str, str, Any]]:
         """Yield the planned number of rows; True for the usual one."""
         if "anytime" not in _names(verb):
             raise _not_taken(self, "planned", verb)
         yield "planned", "anytime", self._values.get("planned", True)
+
+    @classmethod
+    def of_options(cls, values: Mapping[str, Any]) -> Self:
+        """The looks at so many rows; True stands for the usual number."""
+        return cls() if values["planned"] is True else cls(values["planned"])
 
 
 class CaseControl(Group):
@@ -400,8 +380,6 @@ class CaseControl(Group):
         'case-control'
     """
 
-    argument = "design"
-    parts: ClassVar = {}
     implied: ClassVar = {"sampling": "case-control"}
     later: ClassVar = {"prevalence": "Give weights= that make up for the sampling of the classes."}
 
@@ -418,15 +396,6 @@ class Judge(Group):
         >>> karat.evaluate(gold, [1, 0] * 50, design=design).n_gold
         40
     """
-
-    argument = "design"
-    parts: ClassVar = {
-        "judge": ("judge",),
-        "weights": ("gold_weights",),
-        "is_random": ("gold_is_random",),
-    }
-    n_places = 1
-    n_required = 1
 
 
 def finished(group: type[Group]) -> None:
@@ -447,21 +416,11 @@ def finished(group: type[Group]) -> None:
     )
 
 
-def _keyword(group: type[Group], part: str) -> str:
-    return "" if part in group.places() else f"{part}="
-
-
 Design: TypeAlias = Folds | Looks | CaseControl | Judge
 GROUPS: Final = (
     *(Labels, Interval, Frequency, Reading, Rules),
     *(Folds, Looks, CaseControl, Judge),
 )
-_FLAT: Final = ("labels", "positive", "threshold", "weights", "level")
-"""Options that verbs take by themselves, too."""
-
-
-_SHARED: Final = ("adjust", "min_n", "n_threads")
-"""Parts of groups that other functions take by themselves: messages call them by their names."""
 
 
 @lru_cache(maxsize=32)
@@ -480,7 +439,7 @@ def arguments_of(verb: str) -> tuple[Option, ...]:
     return tuple(
         replace(x, type=x.type.replace(" | None", " | Labels | None")) if x.name == "labels" else x
         for x in options_of(verb)
-        if x.name in _FLAT or x.name not in parts
+        if x.name in FLAT or x.name not in parts
     )
 
 
@@ -539,20 +498,3 @@ def _meant(name: str, value: Any) -> str:
 
 for _group in GROUPS:
     finished(_group)
-_SPELLED: Final = {
-    name: f"{group.argument}=karat.{group.__name__}({_keyword(group, part)}{{}})"
-    for group in GROUPS
-    for part, names in group.parts.items()
-    for name in names
-    if name not in _FLAT
-}
-name_parts(
-    {name: spelled for name, spelled in _SPELLED.items() if name not in _SHARED}
-    | {
-        "weights_are": "weights=karat.Frequency(…)",
-        "sampling": "design=karat.CaseControl()",
-        "gold_is_random": "design=karat.Judge(…, is_random={})",
-        "gold_weights": "design=karat.Judge(…, weights={})",
-    },
-    {name: _SPELLED[name] for name in _SHARED},
-)

@@ -138,8 +138,7 @@ class IntervalOptions:
         ),
     )
     sampling: str = option(
-        '``"cohort"``: rows were sampled; ``"case-control"``: the number of rows of each true '
-        "class was fixed.",
+        "the number of rows of each true class was fixed, as in case-control studies.",
         default="cohort",
         verbs="read evaluate Stream",
         flags=(
@@ -154,8 +153,7 @@ class IntervalOptions:
         ),
     )
     weights_are: Literal["importance", "frequency"] = option(
-        '``"importance"``: rows have different importance; ``"frequency"``: a row of weight 3 '
-        "stands for three rows.",
+        "the weights of rows; a row of weight 3 stands for three rows.",
         default="importance",
         check=Words(
             ("importance", "frequency"),

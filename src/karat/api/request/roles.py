@@ -277,6 +277,9 @@ def _of_slices(value: Any, frame: Frame) -> tuple[Any, dict[str, Any]]:
 
 def _of_folds(value: Any) -> tuple[Any, dict[str, Any]]:
     """The columns of folds, with those of repeats and of what was held out."""
+    if isinstance(value, Mapping) and any(isinstance(x, str) for x in value.values()):
+        held = {part: f"{part}{MARK}" for part, x in value.items() if not isinstance(x, str)}
+        return {**value, **held}, {name: value[part] for part, name in held.items()}
     frame = open_frame(value)
     columns = frame.columns(frame.names)
     if len(columns) == 1 and not isinstance(value, Mapping):
@@ -295,7 +298,7 @@ def _check_truth(frame: Frame, values: Mapping[str, Any], columns: Mapping[str, 
     """Refuse a table without a truth beside outputs that are values: it may be the truth itself."""
     if not any(name.startswith(OUTPUTS) for name in columns) or values.get("y_true") is not None:
         return
-    others = ("gold", "judge", "loss")
+    others = ("judge", "loss")
     if any(values.get(name) is not None for name in others) or _begins_with_truth(frame):
         return
     if not find_roles(frame.names, frame.types, needs=()).candidates["true"]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from karat.api.request.groups import GROUPS, CaseControl, Folds, Frequency, Group, Looks
+from karat.api.request.groups import GROUPS, CaseControl, Frequency, Group
+from karat.errors.parts import FLAT
 
-_FLAT: Final = ("labels", "positive", "threshold", "weights", "level")
 _PARTS: Final = {
     option: (kind, part)
     for kind in GROUPS
     for part, options in kind.parts.items()
     for option in options
-    if option not in _FLAT
+    if option not in FLAT
 }
 
 
@@ -48,7 +48,7 @@ def in_groups(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[st
     }
     for design in [each for each in parts if each.argument == "design"]:
         earlier = stated[design].given if design in stated else {}
-        stated[design] = _design(design, {**earlier, **parts.pop(design)})
+        stated[design] = design.of_options({**earlier, **parts.pop(design)})
     for group, members in parts.items():
         whole = values.get(group.argument)
         held: dict[str, Any] = {}
@@ -59,13 +59,3 @@ def in_groups(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[st
         designs = list(stated.values())
         values["design"] = designs[0] if len(designs) == 1 else designs
     return values
-
-
-def _design(kind: type[Group], members: dict[str, Any]) -> Group:
-    """A design of its parts; folds may be a dict, and looks True."""
-    if kind is Looks and members["planned"] is True:
-        return Looks()
-    if kind is Folds and isinstance(members["fold"], dict):
-        return Folds(**members["fold"])
-    is_found = kind is Folds and isinstance(members["fold"], str) and members["fold"] == "auto"
-    return Folds() if is_found else kind(**members)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from textwrap import indent
 from typing import Any, Final
 
-from karat.api.request.groups import REQUIRED, Group, arguments_of, arguments_of_group
+from karat.api.request.groups import NEEDED, Group, arguments_of, arguments_of_group
 from karat.api.request.record import Option
 from karat.api.request.request import options_of
 
@@ -89,7 +89,7 @@ def _def(
 
 
 def _parameter(item: Option) -> str:
-    if item.default is REQUIRED:
+    if item.default is NEEDED:
         return f"{item.name}: {item.type}"
     default = f'"{item.default}"' if isinstance(item.default, str) else repr(item.default)
     return f"{item.name}: {item.type} = {default}"

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from karat.data.labels.names import MOST_DIGITS, WHOLE, NameOfClass
 from karat.data.roles import (
     ALIASES,
     EXACT_SCORES,
+    PATTERN,
     SCORE_ROLES,
     Family,
     ProbabilityColumns,
@@ -23,6 +22,7 @@ from karat.data.roles import (
     find_roles,
     how_to_name,
     looks_like,
+    matching,
     meaning,
     named_columns,
     normalized,
@@ -126,7 +126,6 @@ _STEMS: Final[Mapping[str, ScoreRole | None]] = {
     # They may contain anything, such as labels of several models.
     **dict.fromkeys(("pred", "class")),
 }
-_PATTERN = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +192,7 @@ def find_score_columns(
     if chosen is None and wanted:
         # A pattern of predictions, one column for each label, may have been found.
         pred = given.get("pred")
-        is_named = bool(pred) and not _PATTERN.search(pred or "")
+        is_named = bool(pred) and not PATTERN.search(pred or "")
         known = _of_exact_names(looked) if is_named else looked
         chosen, notes = found_scores(known, wanted)
     if chosen is not None and list(looked.columns) == list(map(str, range(len(looked.columns)))):
@@ -224,8 +223,8 @@ def find_score_columns(
         what, of_what = "A column", "probabilities or scores was"
         if not is_one:
             what, of_what = "Columns", "probabilities or scores were"
-        told = f"{shown(names)}, {what.lower()} {why.found}"
-        notes.append(doubt("D108", what=f"{what} of {of_what}", found=told, do=why.do))
+        sentence = f"{shown(names)}, {what.lower()} {why.found}"
+        notes.append(doubt("D108", what=f"{what} of {of_what}", found=sentence, do=why.do))
     return roles, chosen, notes
 
 
@@ -309,7 +308,7 @@ def _chosen(
     if role is None or not named:
         return None
     used = {name: other for other, name in given.items() if name}
-    if isinstance(named, str) and named not in looked.columns and _PATTERN.search(named):
+    if isinstance(named, str) and named not in looked.columns and PATTERN.search(named):
         return _matched(looked, role, named)
     names = (named,) if isinstance(named, str) else tuple(map(str, named))
     for place, name in enumerate(names):
@@ -323,11 +322,11 @@ def _chosen(
             if name not in names[:place]:
                 purposes = f"for {meaning(used[name])} and {meaning(role)}"
             raise error("K157", column=name, purposes=purposes)
-    told, endings = shown(names, 2), None
+    text, endings = shown(names, 2), None
     if len(names) == 1:
-        told, ending = repr(names[0]), ending_of(names[0])
+        text, ending = repr(names[0]), ending_of(names[0])
         endings = None if ending is None else (ending,)
-    return ScoreColumns(ARGUMENT_OF_ROLE[role], names, "listed", endings, told)
+    return ScoreColumns(ARGUMENT_OF_ROLE[role], names, "listed", endings, text)
 
 
 def _matched(looked: Roles, role: ScoreRole, pattern: str) -> ScoreColumns:
@@ -335,7 +334,7 @@ def _matched(looked: Roles, role: ScoreRole, pattern: str) -> ScoreColumns:
     taken = {name for other in others for name in looked.candidates[other]}
     aliases = {alias for other in others for alias in ALIASES[other]}
     taken |= {name for name in looked.columns if normalized(name) in aliases}
-    names = [name for name in looked.columns if fnmatchcase(name, pattern) and name not in taken]
+    names = [name for name in matching(pattern, looked.columns) if name not in taken]
     if not names:
         raise unknown_column(pattern, meaning(role), looked.columns)
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -343,10 +342,10 @@ def _matched(looked: Roles, role: ScoreRole, pattern: str) -> ScoreColumns:
         raise _several(role, names.count(twice), twice)
     endings = None
     start, star, end = pattern.partition("*")
-    if star and not _PATTERN.search(start + end):
+    if star and not PATTERN.search(start + end):
         endings = tuple(name[len(start) : len(name) - len(end)] for name in names)
-    told = f"{pattern} ({len(names)})"
-    return ScoreColumns(ARGUMENT_OF_ROLE[role], tuple(names), "pattern", endings, told)
+    text = f"{pattern} ({len(names)})"
+    return ScoreColumns(ARGUMENT_OF_ROLE[role], tuple(names), "pattern", endings, text)
 
 
 def _several(role: Role, n: int, name: str) -> KaratError:
@@ -392,8 +391,8 @@ def found_scores(
                 )
             )
         elif role in wanted:
-            argument, told = ARGUMENT_OF_ROLE[role], str(group)
-            options.append(ScoreColumns(argument, group.columns, "found", group.labels, told))
+            argument, text = ARGUMENT_OF_ROLE[role], str(group)
+            options.append(ScoreColumns(argument, group.columns, "found", group.labels, text))
     if len(options) > 1:
         first = options[0]
         name = first.names[0] if len(first.names) == 1 else first.shown.partition(" ")[0]
