@@ -37,8 +37,8 @@ NAMES = sorted({name for name in dir(karat) if not name.startswith("_")} | {*all
 
 
 def takes_columns(function: Any) -> bool:
-    # A check lists what is wrong and raises nothing.
-    is_verb = inspect.isfunction(function) and function is not karat.check
+    # A check lists what is wrong and raises nothing; reading takes data alone.
+    is_verb = inspect.isfunction(function) and function not in (karat.check, karat.read)
     return is_verb and "y_true" in inspect.signature(function).parameters
 
 
@@ -101,8 +101,13 @@ def test_a_column_of_a_frame_in_partitions_is_refused(name: str) -> None:
         refused("weights", function, truth, weights=FRAME["w"], **given)
         refused(shown, function, truth, **{**asked, argument: theirs})
         if argument == "y_pred":
-            # A frame of one column is a column.
-            refused("y_true", function, FRAME[["label"]], **given)
+            # A frame of one column is a column; a verb reads it as data, which has no order.
+            if "data" in takes:
+                with pytest.raises(KaratError, match="K421") as caught:
+                    function(FRAME[["label"]], **given)
+                assert "partitions" in str(caught.value)
+            else:
+                refused("y_true", function, FRAME[["label"]], **given)
 
 
 OTHERS: dict[str, tuple[Callable[[], object], str]] = {

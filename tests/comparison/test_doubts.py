@@ -105,7 +105,7 @@ def test_the_command_line_says_doubts_of_each_model(
     assert "Doubt D103: The scores of lr rank the classes in reverse." in done.err
     assert "scores of rf" not in done.err
     # Scores decide what is predicted also where no metric reads them.
-    labels = run("compare", *paths, "--score", "s", "--metrics", "accuracy")
+    labels = run("compare", *paths, "--score", "s", "--metrics", "accuracy", "--threshold", "0.5")
     for name in ("rf", "lr"):
         assert (
             f"Doubt D102: The scores may be probabilities. All 300 scores of {name} lie"

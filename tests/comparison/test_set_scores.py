@@ -207,8 +207,6 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
     ("K140", {"y_pred": {"a": TRUE}, "y_prob": PROB, "threshold": {"a": 0.5}}),
     ("K163", {"y_prob": PROB, "threshold": {"c": 0.5}}),
     ("K166", {"y_pred": {"a": TRUE}, "y_prob": {"b": PROB["b"]}, "metrics": "ndcg"}),
-    ("K221", {"y_true": TRUE[:, 0], "y_prob": {n: x[:, 0] for n, x in PROB.items()},
-              "threshold": 0.5}),
 ]  # fmt: skip
 
 

@@ -187,6 +187,7 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K128": lambda: karat.evaluate([0, 1]),
     "K129": lambda: karat.roc_auc([0, 1], y_prob=[0.25, 0.75], y_score=[-1.0, 1.0]),
     "K319": lambda: karat.log_loss([0, 1], y_score=[-1.0, 1.0]),
+    "K320": lambda: karat.evaluate([0, 1], y_score=[20.0, 70.0])["accuracy"],
     "K138": lambda: karat.roc_auc([0, 1], [0.25, 0.75]),
     "K139": lambda: karat.f1([0, 1], y_prob=[0.25, 0.75]),
     "K140": lambda: karat.evaluate([0, 1], [0, 1], y_prob=[0.25, 0.75], threshold=0.5),

@@ -37,7 +37,7 @@ def of_baseline(found: karat.GateResult) -> list[str]:
     ("given", "rules", "expected"),
     [
         ({"y_true": WORDS, "y_pred": WORDS}, {"min": {"accuracy": 0.5}}, ["D101"]),
-        ({"y_true": TRUE, "y_score": GOOD}, {"min": {"accuracy": 0.1}}, ["D102"]),
+        ({"y_true": TRUE, "y_score": GOOD, "threshold": 0.5}, {"min": {"accuracy": 0.1}}, ["D102"]),
         ({"y_true": TRUE, "y_score": GOOD}, {"min": {"roc_auc": 0.5}}, ["D102"]),
         ({"y_true": TRUE, "y_prob": REVERSED}, {"min": {"roc_auc": 0.0}}, ["D103"]),
         ({"y_true": TRUE, "y_prob": REVERSED}, {"min": {"accuracy": 0.0}}, ["D116"]),
@@ -77,7 +77,7 @@ def test_doubts_about_columns_are_those_of_a_table(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rules", [{"max_drop": {"roc_auc": 0.3}}, {"min": {"roc_auc": 0.0}}])
 def test_a_baseline_of_predictions_has_its_doubts_under_its_name(rules: dict[str, Any]) -> None:
-    found = karat.gate(TRUE, y_score=GOOD, baseline=REVERSED, **rules)
+    found = karat.gate(TRUE, y_score=GOOD, baseline=REVERSED, threshold=0.5, **rules)
     compares = "max_drop" in rules
     assert codes(found) == ["D102", "D102", *(["D103"] if compares else [])]
     assert of_baseline(found) == codes(found)[1:]

@@ -34,7 +34,7 @@ from karat.tally import to_bytes as cells_to_bytes
 from karat.tally.held_rows import HeldRows
 from karat.tally.row_sample import RowSample
 from karat.tally.score_histograms import ScoreHistograms
-from karat.tally.set_tally import inconsistency_of_sets
+from karat.tally.set_checks import inconsistency_of_sets
 from tests.hostile.make_stored import STORED, empty
 from tests.hostile.mutations import broken, framed_lie, json_lie, opened
 

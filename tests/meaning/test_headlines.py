@@ -110,8 +110,10 @@ def test_many_classes_open_with_what_holds_for_all_of_them(k: int, first: str) -
 
 def test_scores_open_with_rankings_and_leave_out_what_is_of_probabilities() -> None:
     true, prob = two(400, 1000)
-    names = headline_names(karat.evaluate(true, y_score=4 * prob - 2))
+    names = headline_names(karat.evaluate(true, y_score=4 * prob - 2, threshold=0))
     assert names == ["roc_auc", "average_precision", *PLAIN]
+    bare = headline_names(karat.evaluate(true, y_score=4 * prob - 2))
+    assert bare == ["roc_auc", "average_precision"]
     true, prob = many(4)
     names = headline_names(karat.evaluate(true, y_score=np.log(prob)))
     assert names[:4] == [

@@ -483,4 +483,4 @@ def test_a_judge_beside_logits() -> None:
     wanted = karat.evaluate(y_prob=p, metrics=["log_loss"], **grouped(given))
     assert_same(found["log_loss"].value, wanted["log_loss"].value, within=1e-12)
     with pytest.raises(KaratError, match="K319"):
-        karat.evaluate(y_score=SINGLE, metrics=["log_loss"], **grouped(given))
+        karat.evaluate(y_score=SINGLE, threshold=0, metrics=["log_loss"], **grouped(given))

@@ -256,8 +256,9 @@ def test_what_is_predicted_follows_from_the_threshold() -> None:
     assert predicted(y_prob=SCORES, threshold=0.5) == (SCORES >= 0.5).astype(int).tolist()
     each = [0.9, 0.1, 0.3, 0.3]
     assert predicted(y_prob=SCORES, threshold=each) == (each <= SCORES).astype(int).tolist()
-    # Of scores above 0, whatever other rows of the batch hold.
-    assert predicted(y_score=SCORES - 0.5) == PRED.tolist()
+    assert predicted(y_score=SCORES - 0.5, threshold=0) == (SCORES >= 0.5).astype(int).tolist()
+    # Scores without a threshold predict nothing.
+    assert not karat.evaluate(TRUE, y_score=SCORES - 0.5).has_predictions
     given = karat.evaluate(TRUE, PRED[::-1], y_prob=SCORES)
     assert given.encoded.pred.matrix(4).astype(int).tolist() == PRED[::-1].tolist()
     assert given["roc_auc_ovr_macro"].value == pytest.approx(0.84375)

@@ -15,7 +15,8 @@ from karat.data.accumulator import SlicesLater, Tallies, accumulate
 from karat.data.scores.storage import ScoreParts
 from karat.errors import KaratError
 from karat.tally import Classes
-from karat.tally.set_tally import SetRows, SetTally, inconsistency_of_sets
+from karat.tally.set_checks import inconsistency_of_sets
+from karat.tally.set_tally import SetRows, SetTally
 from karat.tally.sets import Sets
 from tests.six_rows import KNOWN, PRED, TRUE, WEIGHTS
 

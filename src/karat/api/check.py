@@ -38,6 +38,7 @@ class Check(checked.Check):
         warnings: other sentences the reader should see.
         has_clusters, has_slices: whether they were given.
         has_sets: whether rows have sets of labels.
+        has_predictions: whether a class is predicted for each row.
     """
 
     def text(self, width: int = 80) -> str:
@@ -127,4 +128,5 @@ def check_of(request: Request) -> Check:
         has_clusters,
         has_slices,
         isinstance(report, SetReport),
+        report.has_predictions,
     )

@@ -95,9 +95,6 @@ def compare(request: Request) -> Comparison:
         refuse("compare", "sets", request.but(anytime=None).chosen)  # looks: once rows are read
         models = set_models(arguments, request)
     else:
-        if request.threshold is not None:
-            what = "threshold= was given, and rows have one class each"
-            raise error("K221", found=what)
         models = scored_models = models_given(arguments, request)
         of_scored += [
             x for name, m in scored_models.scored.items() for x in of_scores(m.rows, of=name)
@@ -343,7 +340,7 @@ def compare_files(
         needs_scores = any(metric.needs_scores for metric in requested(metrics))
     if not needs_scores:
         # Models are compared by their labels where only some have scores.
-        rows = [replace(one, scores=None) for one in rows]
+        rows = [one if one.pred is None else replace(one, scores=None) for one in rows]
     found = models_of_rows(
         names, rows, request.n_threads, is_paired=request.paired, is_frequency=is_frequency(request)
     ).named(request.class_names)

@@ -93,6 +93,8 @@ def _of_rows_without_truth(
     """Iterate over the doubt that the truth of some predictions was looked up more often."""
     if not unverified or report.is_clustered or report.is_weighted:
         return
+    if not report.cells.has_predictions:
+        return
     fields, place = report.fields, {label: i for i, label in enumerate(report.labels)}
     counts = [*(fields.tp + fields.fp).astype(int).tolist(), 0]
     others = [0] * len(counts)
@@ -350,6 +352,8 @@ def of_agreement(spread: TableVariance, n_deciding: int, of: str = "") -> Iterat
     Cost: that of one metric; of an interval only where kappa is below 0.
     """
     metric, classes = get("kappa"), spread.cells.classes
+    if not spread.cells.has_predictions:
+        return
     number = float(metric.values(spread.cells).value)
     if not number < 0.0:
         return

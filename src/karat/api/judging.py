@@ -320,7 +320,7 @@ def predictions_of(rows: Rows, spec: Spec) -> Any:
         return rows.pred
     tally = InMemoryScores.of(rows, spec.threshold, spec.n_threads)
     tally.check()
-    return np.asarray(tally.predicted(), np.int32)
+    return np.asarray(tally.predicted("An estimate with a judge"), np.int32)
 
 
 def _ordinary(rows: Rows, spec: Spec, names: Any) -> ClassReport:

@@ -37,7 +37,7 @@ from karat.data.scores.storage import ScoreParts, discovered, scores_of_held
 from karat.data.slices.codes import SliceCodes
 from karat.data.slices.counted import by_cluster, by_slice
 from karat.data.table_sets import check_sets, settled_clusters
-from karat.data.weights import refuse_sums
+from karat.data.weights import refuse_weights_of_cells
 from karat.errors import error
 from karat.errors.doubts import RepeatedIdsDoubt, no_scores
 from karat.errors.options import option
@@ -50,7 +50,7 @@ from karat.inference.score_intervals import (
     measured_with_intervals,
 )
 from karat.metrics import Metric, Pairwise
-from karat.metrics._applies import check_applies
+from karat.metrics._applies import check_applies, check_decided
 from karat.metrics._influence.gather import influences
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
@@ -159,7 +159,7 @@ def class_report_of(found: Tallies, spec: Spec) -> ClassReport:
         return _with_slices(report, [rows], nested=nested, **how)
     # The rows are kept as they are: nothing else may change them.
     kept = tally if rows.is_owned else owned(tally)
-    pred = np.asarray(tally.predicted()).copy()
+    pred = np.asarray(tally.predicted()).copy() if tally.has_predictions else None
     clusters = rows.clusters if report.is_clustered else None
     whole_rows = replace(kept.rows, pred=pred, clusters=clusters, by=())
     measure = SliceMeasure(replace(kept, rows=whole_rows, threshold=None), spec)
@@ -321,7 +321,7 @@ def _outer_rows(found: Tallies, spec: Spec) -> tuple[Tallies, NestedRows | None]
     if rows.scores is not None:
         tally = owned(InMemoryScores.of(rows, spec.threshold, spec.n_threads))
         tally.read(predicted=tally.pred is None and tally.threshold is None)
-        pred = np.asarray(tally.predicted()).copy()
+        pred = np.asarray(tally.predicted("Nested cross-validation")).copy()
         whole = replace(tally.rows, pred=pred, clusters=None, by=())
         losses = SliceMeasure(replace(tally, rows=whole, threshold=None), spec).terms
     assert pred is not None
@@ -379,7 +379,7 @@ def _whole_report(found: Tallies, spec: Spec) -> tuple[ClassReport, InMemoryScor
         columns = {role: f"column {name!r}" for role, name in origin.mapping.items()}
         sides = (columns.get("true", "y_true"), columns.get("pred", "y_pred"))
         check_in_common(cells, *sides)
-    _check_weight(cells)
+    refuse_weights_of_cells(cells)
     clusters = None if rows is None else by_cluster(cells, rows)
     return _report(spec, cells, clusters, **facts), None
 
@@ -403,20 +403,21 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> ClassReport:
     requested, confidence = spec.wanted, spec.confidence
     if spec.is_dry:
         rows.read(predicted=rows.pred is None and rows.threshold is None)
-        facts |= {"scores": rows.kind}
+        facts |= {"scores": rows.kind, "decision": rows.decision}
         return _report(spec, rows.cells(), **facts, threshold=rows.threshold)
     wanted = wanted_of_scores(rows.classes, requested, rows.kind)
+    check_decided(requested or (), has_predictions=rows.has_predictions)
     for metric in wanted if requested is not None else ():
         check_applies(metric, rows.classes, ())
     is_all = requested is None and confidence is None and rows.weights is None
     is_kept = is_all and rows.n_rows * rows.classes.k <= _FEW
     if is_kept:
         rows = owned(rows)
-    needs_guess = rows.pred is None and rows.threshold is None
+    needs_guess = rows.pred is None and rows.threshold is None and rows.has_predictions
     rows.read(losses_of(wanted), predicted=needs_guess)
     cells = rows.cells()
     facts["warnings"] = (*facts.get("warnings", ()), *_cautions(rows, wanted))
-    facts |= {"scores": rows.kind, "threshold": rows.threshold}
+    facts |= {"scores": rows.kind, "threshold": rows.threshold, "decision": rows.decision}
     if is_kept and is_moderate(rows):
         from karat.data.locks import OwnLock
 
@@ -459,18 +460,22 @@ def _cautions(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[str, ...]:
 
 def _labels_of(rows: InMemoryScores) -> Rows:
     """The labels of rows with scores, as rows without them."""
-    return replace(rows.rows, pred=np.asarray(rows.predicted(), np.int32), scores=None)
+    pred = np.asarray(rows.predicted(), np.int32) if rows.has_predictions else None
+    return replace(rows.rows, pred=pred, scores=None)
 
 
 def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> ClassReport:
     """The report of score histograms, with the limits between which numbers lie."""
     histograms = scores.histograms
     assert histograms is not None
-    _check_weight(histograms.cells)
+    cells = histograms.cells if scores.has_predictions else histograms.cells.without_predictions()
+    refuse_weights_of_cells(cells)
     rows = HistogramRows(histograms)
+    facts["decision"] = scores.decision
     if spec.is_dry:
         facts |= {"scores": rows.kind}
-        return _report(spec, histograms.cells, **facts, threshold=scores.threshold)
+        return _report(spec, cells, **facts, threshold=scores.threshold)
+    check_decided(spec.wanted or (), has_predictions=scores.has_predictions)
     wanted = wanted_of_scores(rows.classes, spec.wanted, rows.kind)
     for metric in wanted:
         check_applies(metric, rows.classes, ())
@@ -508,7 +513,7 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> ClassReport:
         warnings.append(f"Not computed: {names}; a metric of pairs of columns {_TOO_MANY}.")
     return _report(
         spec,
-        histograms.cells,
+        cells,
         scores=rows.kind,
         threshold=scores.threshold,
         measured=found.values,
@@ -542,14 +547,6 @@ def _placed(scores: ScoreParts) -> ScoreParts:
         return replace(scores, held=scores.held.recoded(both))
     argument = ARGUMENTS[scores.kind]
     raise wrong_number(argument, columns, classes, is_single=scores.shape[0] is None)
-
-
-def _check_weight(cells: Cells) -> None:
-    """Refuse weights that add up to nothing (K115), or that formulas cannot bear (K125)."""
-    if cells.is_weighted:
-        if not cells.counts.any():
-            raise error("K115", argument="weights", n=int(cells.n_rows))
-        refuse_sums(cells.counts)
 
 
 Flags: TypeAlias = npt.NDArray[np.bool_]

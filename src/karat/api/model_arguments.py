@@ -14,6 +14,7 @@ from karat.api.results import ClassReport
 from karat.api.sets import MultilabelReport
 from karat.data.labels.containers import csr_of, is_sparse
 from karat.data.roles import find_roles
+from karat.data.scores.classes import both_decide
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.tables.frames import is_frame, open_frame
 from karat.errors import error, short, shown
@@ -100,6 +101,32 @@ def _of_models(given: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, 
             raise two_kinds(f"{both!r} is in {arguments[0]} and in {argument}", arguments)
         scores |= {name: (argument, values) for name, values in each.items()}
     return names, predicted, scores
+
+
+def thresholds_by_model(given: ModelArguments, threshold: Any) -> dict[str, Any]:
+    """Return the threshold of each model whose scores say what is predicted.
+
+    Errors:
+        K136 no model has scores; K140 models that have labels; K163 other names.
+    """
+    if threshold is None:
+        return {}
+    decided = [name for name in given.scores if name not in given.predicted]
+    if not given.scores:
+        found = "There are no probabilities or scores"
+        raise error("K136", threshold=threshold, found=found)
+    if not isinstance(threshold, Mapping):
+        if not decided:
+            raise both_decide("y_pred", threshold)
+        return dict.fromkeys(decided, threshold)
+    for name, value in threshold.items():
+        if name in given.predicted:
+            raise both_decide(f"y_pred[{name!r}]", value)
+    others = [name for name in threshold if name not in given.names]
+    if others:
+        facts = {"left_names": shown(given.names), "right_names": shown(others)}
+        raise error("K163", left="the models", right="threshold", **facts)
+    return dict(threshold)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from karat.api.arguments import is_frequency, wanted_of_scores
 from karat.api.doubts import of_classes, of_labels, of_model
-from karat.api.model_arguments import ModelArguments
+from karat.api.flips import RowFlips
+from karat.api.model_arguments import ModelArguments, thresholds_by_model
+from karat.api.options import refuse_threshold
 from karat.api.request.request import Request
 from karat.api.sources import row_arguments
 from karat.data.accumulator import rows_in_memory
@@ -24,19 +26,26 @@ from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
 from karat.data.scores.rows import InMemoryScores, repeated
 from karat.data.sources.arrays.rows import clusters_of_rows, score_rows
+from karat.data.sources.tables.rows import predicted as with_predictions
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import Joint, apart, estimated, paired
-from karat.inference.comparison.records import Estimate, FlipGroup, Flips
+from karat.inference.comparison.records import Estimate, Flips
 from karat.inference.comparison.scored import scored_metrics
 from karat.inference.comparison.set_labels import LabelDifference
 from karat.inference.proportions import reads_costs
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
-from karat.metrics._applies import both_classes, check_applies, check_kind, needs_both_classes
+from karat.metrics._applies import (
+    both_classes,
+    check_applies,
+    check_decided,
+    check_kind,
+    needs_both_classes,
+)
 from karat.metrics._lift import Policy
 from karat.metrics._views import ClassRanks, PairRanks, Pairwise
 from karat.results.values import listed_metrics
@@ -151,7 +160,7 @@ class Models:
     tables: tuple[TableVariance, ...]
     scored: Mapping[str, InMemoryScores]
     clusters: Mapping[str, Codes | None]
-    flip_source: _RowFlips | None = None
+    flip_source: RowFlips | None = None
     are_reports: bool = False
 
     @property
@@ -187,6 +196,8 @@ class Models:
 
     def defaults(self) -> list[Metric]:
         is_binary = self.classes.positive is not None
+        if not self.has_predictions and len(self.scored) == len(self.names):
+            return [get(name) for name in ("roc_auc", "average_precision")]
         names = ["accuracy", "f1" if is_binary else "macro_f1"]
         names += ["balanced_accuracy", "matthews_correlation"]
         if len(self.scored) == len(self.names):
@@ -195,6 +206,12 @@ class Models:
             if all(rows.kind != "scores" for rows in self.scored.values()):
                 names += ["log_loss", "brier"]
         return [get(name) for name in names]
+
+    @property
+    def has_predictions(self) -> bool:
+        """True if a class is predicted for each row by every model."""
+        of_tables = all(table.cells.has_predictions for table in self.tables)
+        return of_tables and all(rows.has_predictions for rows in self.scored.values())
 
     @cached_property
     def whole_tables(self) -> tuple[TableVariance, ...]:
@@ -216,6 +233,7 @@ class Models:
 
     def every(self) -> list[Metric]:
         cells, classes = self.whole_tables[0].cells, self.classes
+        cells = cells if self.has_predictions else cells.without_predictions()
         if len(self.scored) < len(self.names):
             return listed_metrics(cells)
         kinds = dict.fromkeys(rows.kind for rows in self.scored.values())
@@ -225,6 +243,7 @@ class Models:
     def check(self, wanted: Sequence[Metric]) -> None:
         """Refuse metrics that models, of which some are scored, do not have (K166, K307)."""
         missing = [name for name in self.names if name not in self.scored]
+        check_decided(wanted, has_predictions=self.has_predictions)
         for metric in wanted:
             check_applies(metric, self.classes, ())
             if metric.needs_scores and self.are_reports:
@@ -251,6 +270,8 @@ class Models:
         yield from of_classes(self.classes)
         first: dict[str, Doubt] = {}
         for name, table in zip(self.names, self.whole_tables, strict=True):
+            if name in self.scored and not self.scored[name].has_predictions:
+                continue
             for one in of_labels(table):
                 first.setdefault(one.noticed, one.within(name))
         yield from first.values()
@@ -360,8 +381,12 @@ def models_of_rows(
         if one.scores is not None:
             own = replace(one, weights=weights, clusters=None)
             scored[name] = InMemoryScores.of(own, None, n_threads)
-        predicted[name] = scored[name].predicted() if one.pred is None else one.pred
-    each = list(predicted.values())
+        if one.pred is not None:
+            predicted[name] = one.pred
+        elif scored[name].has_predictions:
+            predicted[name] = scored[name].predicted()
+    # Without predictions rows are counted by their true class.
+    each = [predicted.get(name, first.true) for name in names]
     cells, place = JointCells.placed(first.classes, names, first.true, each, weights)
     if weights is not None:
         refuse_sums(cells.counts)
@@ -381,7 +406,7 @@ def models_of_rows(
         joint.tables,
         scored,
         dict.fromkeys(names, clusters_of_scores),
-        _RowFlips(first.classes, first.true, predicted),
+        RowFlips(first.classes, first.true, predicted) if len(predicted) == len(names) else None,
     )
 
 
@@ -411,7 +436,11 @@ def models_of_arrays(arguments: ModelArguments, request: Request) -> Models:
     if scored:
         others = {name: column for name, column in predicted.items() if name not in scored}
         rows = scored_models(scored, others, true)
+        thresholds = thresholds_by_model(arguments, request.threshold)
+        for name, at in thresholds.items():
+            rows[name] = with_predictions(rows[name], at, request.n_threads)
     else:
+        refuse_threshold(request.threshold)
         rows = aligned_models(true, predicted, request.labels, request.positive)
     each = [replace(rows[name], weights=w, clusters=of_rows) for name in arguments.names]
     return models_of_rows(
@@ -548,36 +577,3 @@ def _dependent(
         raise one_cluster(len(codes))
     # Of three rows that one row stands for, none is independent of the others.
     return None if n_clusters == len(weighing) and not is_frequency else codes
-
-
-@dataclass(frozen=True, eq=False)
-class _RowFlips:
-    """The predictions of every row, from which flips are read."""
-
-    classes: Classes
-    true: npt.NDArray[np.int32]
-    predicted: Mapping[str, npt.NDArray[np.int32]]
-
-    def __call__(self, a: str, b: str) -> Flips:
-        of_a, of_b = self.predicted[a], self.predicted[b]
-        is_right = of_a == self.true
-        rows = np.flatnonzero(is_right != (of_b == self.true))
-        codes = [one[rows] for one in (self.true, of_a, of_b)]
-        labels = np.array(self.classes.labels, dtype=object)
-        true, by_a, by_b = (labels[one] for one in codes)
-        return Flips(a, b, rows, true, by_a, by_b, is_right[rows], self._groups(codes))
-
-    def _groups(self, codes: Sequence[npt.NDArray[np.int32]]) -> tuple[FlipGroup, ...]:
-        """Count rows of equal labels; one of the two predictions is the true class."""
-        true, of_a, of_b = (one.astype(np.int64) for one in codes)
-        k, labels = self.classes.k, self.classes.labels
-        gained = of_a == true
-        keys = (true * k + np.where(gained, of_b, of_a)) * 2 + gained
-        found, counts = np.unique(keys, return_counts=True)
-        groups = []
-        for at in np.argsort(-counts, kind="stable").tolist():
-            pair, is_gained = divmod(int(found[at]), 2)
-            right, wrong = (labels[code] for code in divmod(pair, k))
-            said = (right, wrong) if is_gained else (wrong, right)
-            groups.append(FlipGroup(right, *said, bool(is_gained), int(counts[at])))
-        return tuple(groups)

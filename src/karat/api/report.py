@@ -291,9 +291,31 @@ class Report(KindMethods):
 
     @part
     def threshold(self) -> float | None:
-        """Threshold at or above which the positive class of two is predicted.
+        """The number given as ``threshold=``, at or above which the positive class is predicted.
 
-        None: the largest score decides, or predictions are given.
+        None where none was given; `decision` says what decided.
+        """
+        raise AttributeError
+
+    @part
+    def decision(self) -> str:
+        """How the predicted class of a row, or its labels, were decided, in words.
+
+        Example:
+            >>> import karat
+            >>> karat.evaluate([0, 1, 1], y_prob=[0.2, 0.7, 0.9]).decision
+            'most probable class (above 0.5; ties: first class)'
+            >>> karat.evaluate([0, 1, 1], y_score=[20.0, 70.0, 90.0]).decision
+            'none: one column of y_score without a threshold'
+        """
+        raise AttributeError
+
+    @part
+    def has_predictions(self) -> bool:
+        """True if a class, or labels, are predicted for each row.
+
+        One column of ``y_score=`` without ``threshold=`` predicts none: metrics of predicted
+        classes are an error (K320).
         """
         raise AttributeError
 

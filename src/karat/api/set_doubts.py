@@ -54,7 +54,7 @@ def doubts_of_sets(rows: SetRows, tally: SetTally, mapping: Mapping[str, Any]) -
         *doubts_of_labels(tally),
         *_of_ranks(some),
     ]
-    if not has_doubt(found, CauseDoubt):
+    if tally.has_predictions and not has_doubt(found, CauseDoubt):
         found += _of_agreement(rows, tally)
     return found
 
@@ -172,7 +172,7 @@ def _of_predictions(some: SetRows, n_rows: int, mapping: Mapping[str, Any]) -> I
     """
     scores, k = some.scores, some.classes.k
     n = len(some.pred.items)
-    if not isinstance(scores, LabelScores) or not n:
+    if not isinstance(scores, LabelScores) or not n or not some.has_predictions:
         return
     places = scores.places(some.pred, None, k)
     if np.count_nonzero(places.above > places.above_true) <= _OTHERWISE * n:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-import numpy as np
-
 from karat.api.arguments import is_frequency
-from karat.api.model_arguments import ModelArguments
+from karat.api.flips import SetFlips
+from karat.api.model_arguments import ModelArguments, thresholds_by_model
 from karat.api.models import LabelSource, request_of_model, without_scores
 from karat.api.request.request import Request
 from karat.api.set_doubts import doubts_of_sets
 from karat.api.sets import MultilabelReport
 from karat.data.labels.matrices import display_names
-from karat.data.scores.classes import both_decide
 from karat.data.scores.labels import LabelColumns
 from karat.data.sources.arrays.sets import hold_sets, places_of, sets_of_models, with_scores
 from karat.data.table_sets import TableSets, settled_clusters
-from karat.errors import KaratError, error, short, shown
+from karat.errors import KaratError, error, short
 from karat.errors.doubts import Doubt, LabelsDoubt
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.records import Estimate, FlipGroup, Flips
+from karat.inference.comparison.records import Estimate
 from karat.inference.comparison.set_labels import LabelDifference, label_differences
 from karat.inference.comparison.set_scores import compared_scores, scored_label_differences
 from karat.inference.comparison.sets import (
@@ -44,9 +41,8 @@ from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import metrics_of_sets
 from karat.tally import Classes, Label
 from karat.tally.label_scores import LabelScores
-from karat.tally.score_kind import ScoreKind
+from karat.tally.score_kind import ScoreKind, undecided
 from karat.tally.set_tally import SetRows
-from karat.tally.sets import Sets
 from karat.tally.shared import common_labels
 
 DEFAULTS: Final = ("subset_accuracy", "hamming_loss", "samples_f1", "micro_f1", "macro_f1")
@@ -70,7 +66,7 @@ class SetModels:
     names: tuple[str, ...]
     rows: tuple[SetRows, ...]
     is_paired: bool
-    flip_source: _SetFlips | None = None
+    flip_source: SetFlips | None = None
     n_threads: int = 0
 
     @property
@@ -89,13 +85,18 @@ class SetModels:
         return replace(self, classes=self.classes.named(display_names(class_names, self.classes)))
 
     def defaults(self) -> list[Metric]:
-        names = list(DEFAULTS)
+        names = list(DEFAULTS) if self.has_predictions else []
         if not self._without_scores:
             names.append("label_ranking_average_precision")
             if self._has_all:
                 names.append("mean_average_precision")
                 names += ["binary_cross_entropy"] if "scores" not in self._kinds else []
         return [get(name) for name in names]
+
+    @property
+    def has_predictions(self) -> bool:
+        """True if labels are predicted for each row by every model."""
+        return all(rows.has_predictions for rows in self.rows)
 
     @property
     def _without_scores(self) -> list[str]:
@@ -115,6 +116,8 @@ class SetModels:
 
     def every(self) -> list[Metric]:
         found = [m for m in metrics_of_sets() if m.record.in_report]
+        if not self.has_predictions:
+            found = [m for m in found if not m.reads_predictions]
         if self._without_scores:
             return [m for m in found if not m.needs_scores]
 
@@ -129,6 +132,8 @@ class SetModels:
         missing = self._without_scores
         for metric in wanted:
             meant = meant_on_sets(metric)
+            if meant.reads_predictions and not self.has_predictions:
+                raise undecided(str(metric), "a label")
             if meant.needs_scores and missing:
                 raise without_scores(metric, missing)
             for kind in self._kinds:
@@ -240,7 +245,7 @@ def set_models(arguments: ModelArguments, request: Request) -> SetModels:
     if arguments.reports:
         return _of_reports(arguments)
     n_threads = request.n_threads or 0
-    thresholds = _thresholds(arguments, request.threshold)
+    thresholds = thresholds_by_model(arguments, request.threshold)
     if arguments.trues:
         rows = []
         for name in arguments.names:
@@ -297,32 +302,6 @@ def _with_scores(
         raise problem.but(**facts) from None
 
 
-def _thresholds(given: ModelArguments, threshold: Any) -> dict[str, Any]:
-    """The threshold of each model whose labels its scores say.
-
-    Errors:
-        K136 no model has scores; K140 models that have labels; K163 other names.
-    """
-    if threshold is None:
-        return {}
-    decided = [name for name in given.scores if name not in given.predicted]
-    if not given.scores:
-        found = "There are no probabilities or scores"
-        raise error("K136", threshold=threshold, found=found)
-    if not isinstance(threshold, Mapping):
-        if not decided:
-            raise both_decide("y_pred", threshold)
-        return dict.fromkeys(decided, threshold)
-    for name, value in threshold.items():
-        if name in given.predicted:
-            raise both_decide(f"y_pred[{name!r}]", value)
-    others = [name for name in threshold if name not in given.names]
-    if others:
-        facts = {"left_names": shown(given.names), "right_names": shown(others)}
-        raise error("K163", left="the models", right="threshold", **facts)
-    return dict(threshold)
-
-
 def models_of_strata(found: Any, label_strata: Any) -> dict[str, SetModels]:
     """Stratum → the models on its labels (K122 it is no such dict; K221 rows have no sets)."""
     if not isinstance(found, SetModels):
@@ -339,7 +318,8 @@ def models_of_sets(
 ) -> SetModels:
     """Models of the same rows, in the same order, on one axis of labels."""
     classes = rows[0].classes
-    flips = _SetFlips(classes, dict(zip(names, rows, strict=True)))
+    are_predicted = all(each.has_predictions for each in rows)
+    flips = SetFlips(classes, dict(zip(names, rows, strict=True))) if are_predicted else None
     return SetModels(classes, tuple(names), tuple(rows), is_paired, flips, n_threads)
 
 
@@ -377,32 +357,3 @@ def _on_one_axis(names: Sequence[str], rows: Sequence[SetRows]) -> SetModels:
     for one in rows[1:]:
         classes = common_labels(classes, one.classes)
     return SetModels(classes, tuple(names), tuple(one.on(classes) for one in rows), False)
-
-
-@dataclass(frozen=True, eq=False)
-class _SetFlips:
-    """The sets of every row, from which flips are read."""
-
-    classes: Classes
-    rows: Mapping[str, SetRows]
-
-    def __call__(self, a: str, b: str) -> Flips:
-        of_a, of_b = self.rows[a], self.rows[b]
-        kept = np.flatnonzero(~of_a.gone)
-        right = [(one.fields_of_rows.fp + one.fields_of_rows.fn)[:, 0] == 0 for one in (of_a, of_b)]
-        differs = right[0] != right[1]
-        rows = kept[differs]
-        sides = (of_a.true, of_a.pred, of_b.pred)
-        true, by_a, by_b = (self._labels(one.at(rows)) for one in sides)
-        gained = right[0][differs]
-        counted = Counter(zip(true, by_a, by_b, gained.tolist(), strict=True)).most_common()
-        groups = tuple(FlipGroup(*labels, n) for labels, n in counted)
-        return Flips(a, b, rows, true, by_a, by_b, gained, groups)
-
-    def _labels(self, sets: Sets) -> Any:
-        """object[n], a frozenset of labels for each row."""
-        found = np.empty(len(sets), object)
-        ends = zip(sets.starts[:-1].tolist(), sets.starts[1:].tolist(), strict=True)
-        for row, (start, stop) in enumerate(ends):
-            found[row] = frozenset(self.classes.labels[i] for i in sets.items[start:stop].tolist())
-        return found

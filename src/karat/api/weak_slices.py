@@ -59,6 +59,7 @@ from karat.metrics import Metric
 from karat.metrics._applies import check_applies
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics.plan import requested
+from karat.tally.score_kind import undecided
 
 if TYPE_CHECKING:
     from karat.output.tidy import Backend
@@ -274,6 +275,8 @@ def _measured(given: _Given, metric: Metric | None) -> _Measure:
         return _Measure("loss", "lower", given.loss)
     rows = given.rows
     assert rows is not None
+    if rows.pred is None and (metric is None or metric.reads_predictions):
+        raise undecided("The error rate" if metric is None else str(metric))
     if metric is None:
         return _Measure("error", "lower", (rows.true != rows.pred).astype(np.float64))
     check_applies(metric, rows.classes, ())
@@ -283,14 +286,14 @@ def _measured(given: _Given, metric: Metric | None) -> _Measure:
         with np.errstate(invalid="ignore"):
             phi = influences(InMemoryScores.of(rows, None), [metric])[metric]
     else:
-        assert rows.pred is not None
+        guess = rows.true if rows.pred is None else rows.pred
         cells = rows.cells
         if cells is None:
-            cells = count_codes(rows.classes, rows.true, rows.pred, rows.weights)
+            cells = count_codes(rows.classes, rows.true, guess, rows.weights)
         at = np.full(rows.classes.k**2, 0.0)
         true, pred = cells.coordinates()
         at[true * rows.classes.k + pred] = derivative(metric, cells)
-        phi = at[rows.true.astype(np.int64) * rows.classes.k + rows.pred]
+        phi = at[rows.true.astype(np.int64) * rows.classes.k + guess]
     if rows.weights is not None:
         phi = np.where(rows.weights > 0.0, phi, 0.0)
     if not np.isfinite(phi).all():
@@ -394,9 +397,10 @@ def _of_rows(rows: Rows, threshold: Any, *, are_chosen: bool) -> _Given:
     found = rows_in_memory(replace(rows, by=(), clusters=None))
     if found.pred is None:
         found = predicted(found, threshold, None)
-    assert found.pred is not None
     if not are_chosen:
         for what, codes in (("true labels", found.true), ("predictions", found.pred)):
+            if codes is None:
+                continue
             same = {one.columns[0] for one in by if one.repeats(codes)}
             by = tuple(one for one in by if one.columns[0] not in same)
             left_out |= dict.fromkeys(same, f"It says the same as the {what}.")

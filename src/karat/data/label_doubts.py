@@ -340,6 +340,8 @@ def _occurrences(found: Cells | Rows | SetTally) -> _Occurrences:
     if isinstance(found, SetTally):
         tp, fp, fn = found.counts[:3] if found.weights is None else found.weights[:3]
         true, pred, squares = tp + fn, tp + fp, found.row_squares
+        if not found.has_predictions:
+            pred = tp = np.zeros_like(tp)
         n_rows, total, is_weighted = found.n, float(found.mass.sum()), found.is_weighted
     elif isinstance(found, Rows):
         k, weights = found.classes.k, found.weights
@@ -352,6 +354,8 @@ def _occurrences(found: Cells | Rows | SetTally) -> _Occurrences:
     else:
         tp, fp, fn = (counts.reshape(-1) for counts in to_marginals(found).counts)
         true, pred, squares = tp + fn, tp + fp, found.squares
+        if not found.has_predictions:
+            pred = tp = np.zeros_like(tp)
         n_rows, total, is_weighted = int(found.n_rows), float(true.sum()), found.is_weighted
     n = float(n_rows) if squares is None or not total else total**2 / float(squares.sum())
     return _Occurrences(found.classes, true, pred, tp, total, n, is_weighted)

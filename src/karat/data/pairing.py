@@ -18,7 +18,7 @@ from karat.data.sources.distributed.frames import DISTRIBUTED_HOSTS, without_ord
 from karat.data.table_sets import TableSets
 from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes
-from karat.tally.shared import common_labels, united
+from karat.tally.shared import common_labels, if_any, united
 
 KeptT = TypeVar("KeptT", Rows, TableSets)
 """Rows of one class each, or with sets of labels."""
@@ -361,8 +361,7 @@ def on_occurring_classes(*sides: Rows) -> tuple[Rows, ...]:
         return sides
     occurs = np.zeros(classes.k, np.bool_)
     for rows in sides:
-        for codes in (rows.true, rows.pred):
-            assert codes is not None
+        for codes in (rows.true, *([] if rows.pred is None else [rows.pred])):
             occurs |= np.bincount(codes, minlength=classes.k) > 0
     own = np.flatnonzero(occurs)
     if len(own) == classes.k:
@@ -371,6 +370,12 @@ def on_occurring_classes(*sides: Rows) -> tuple[Rows, ...]:
     places = np.zeros(classes.k, np.int32)
     places[own] = np.arange(len(own), dtype=np.int32)
     return tuple(
-        replace(rows, classes=fewer, true=places[rows.true], pred=places[rows.pred], cells=None)
+        replace(
+            rows,
+            classes=fewer,
+            true=places[rows.true],
+            pred=if_any(lambda codes: places[codes], rows.pred),
+            cells=None,
+        )
         for rows in sides
     )

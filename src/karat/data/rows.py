@@ -134,6 +134,11 @@ class Rows:
         return len(self.true)
 
     @property
+    def has_predictions(self) -> bool:
+        """True if a class is predicted for each row, once those of scores were settled."""
+        return self.pred is not None or self.scores is None
+
+    @property
     def kind(self) -> ScoreKind | None:
         """Whether the scores are probabilities, logits or others; None without any."""
         return None if self.scores is None else self.scores.kind

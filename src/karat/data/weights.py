@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from karat.data.percents import conversion
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.errors import KaratError, error, short
 from karat.errors.reasons import NotWeightsError
+
+if TYPE_CHECKING:
+    from karat.tally.cells import Cells
 
 Weights = npt.NDArray[np.float64]
 
@@ -97,6 +100,14 @@ def refuse_weights(weights: Weights, argument: str = "weights") -> None:
             raise error(code, argument=argument, value=value, **of_rows(is_bad))
     if not weights.any():
         raise error("K115", argument=argument, n=len(weights))
+
+
+def refuse_weights_of_cells(cells: Cells) -> None:
+    """Refuse weights that add up to nothing (K115), or that formulas cannot bear (K125)."""
+    if cells.is_weighted:
+        if not cells.counts.any():
+            raise error("K115", argument="weights", n=int(cells.n_rows))
+        refuse_sums(cells.counts)
 
 
 def refuse_sums(sums: npt.NDArray[np.float64], argument: str = "weights") -> None:

@@ -31,6 +31,10 @@ K318  {argument} holds -100, which is never predicted.
 K319  {name} reads probabilities, and there are scores of any kind.
       The numbers were given as {y_score}, which ranks rows and has no probabilities.
       Give logits, as the last layer of a network has them, as {y_logit}; probabilities as {y_prob}.
+K320  {name} needs a predicted class, and nothing decides which class is predicted.
+      {y_score} ranks rows, and the score from which on {what} is predicted was not given.
+      Give that score as {threshold}, 0 for margins such as those of decision_function; or the
+          predicted classes as {y_pred}. Give probabilities as {y_prob}, logits as {y_logit}.
 K424  {what} of confusion= {are} {sums}.
       {found}.
       {do}

@@ -520,7 +520,7 @@ class TableIntervals:
         found: list[str] = []
         fields, spread = self.cells.fields, self.spread
         found += caution_on_few_rows(classes_of_few_rows(spread), self.cells.classes, "classes")
-        if not (fields.fn.any() or fields.fp.any()):
+        if self.cells.has_predictions and not (fields.fn.any() or fields.fp.any()):
             found.append(caution_on_no_error("row", self.asked))
         if self.cells.is_weighted and spread.total:
             found += _of_weights(spread, float(self.cells.n_rows))
@@ -532,7 +532,7 @@ class TableIntervals:
             hit = (spread.rows == spread.cols).astype(np.float64)
             if g < N_FEW_CLUSTERS:
                 found.append(f"There are {g} clusters: intervals rest on how few differ.")
-            elif float(spread.df_of(hit)) < N_DECIDING_CLUSTERS:
+            elif self.cells.has_predictions and float(spread.df_of(hit)) < N_DECIDING_CLUSTERS:
                 found.append(
                     f"Of {g} clusters one or two hold most of the rows that are predicted wrongly: "
                     "intervals rest on how few differ."

@@ -361,7 +361,7 @@ class SetIntervals:
     def cautions(self) -> tuple[str, ...]:
         """Sentences on what makes the intervals less sure than their level says."""
         found = caution_on_few_rows(self._few, self.tally.classes, "labels")
-        if not self.tally.counts[[FP, FN]].any():
+        if self.tally.has_predictions and not self.tally.counts[[FP, FN]].any():
             found.append(caution_on_no_error("label", self.asked))
         if self.sample is not None:
             m, n = counted(self.sample.n, "row"), count(self.tally.n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from karat.errors import KaratError, error, shown
 from karat.errors.options import each_option, is_command_line, option
@@ -10,7 +10,7 @@ from karat.metrics._metric import Metric
 from karat.metrics._record import Record
 from karat.tally import Cells, Classes, reorder
 from karat.tally.look_alikes import slip_in
-from karat.tally.score_kind import ScoreKind
+from karat.tally.score_kind import ScoreKind, undecided
 
 
 def needs_both_classes(metric: Metric, classes: Classes) -> bool:
@@ -116,6 +116,13 @@ def refuse_without_probabilities(name: str, kind: str | None) -> None:
     if kind == "scores":
         options = {name: option(name) for name in ("y_score", "y_logit", "y_prob")}
         raise error("K319", name=name, **options)
+
+
+def check_decided(metrics: Iterable[Metric], *, has_predictions: bool) -> None:
+    """Refuse metrics of predicted classes where nothing decides which class is predicted (K320)."""
+    for metric in () if has_predictions else metrics:
+        if metric.reads_predictions:
+            raise undecided(str(metric))
 
 
 def check_order(metric: Metric, classes: Classes) -> None:

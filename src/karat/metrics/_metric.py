@@ -23,7 +23,7 @@ from karat.metrics._render import as_latex, as_text, undefined_condition
 from karat.metrics._rounding import ROUNDING_UNIT, at_ends
 from karat.tally import Cells, Classes
 from karat.tally.cached import cached_property
-from karat.tally.score_kind import KINDS
+from karat.tally.score_kind import KINDS, undecided
 from karat.tally.sums import clipped_at
 
 if TYPE_CHECKING:
@@ -141,6 +141,11 @@ class Metric:
     def reads_order(self) -> bool:
         """True if another order of the classes may give another value."""
         return _reads_order(self.record) or any(np.ndim(value) == 2 for _, value in self.params)
+
+    @property
+    def reads_predictions(self) -> bool:
+        """True if a metric of labels reads the predicted classes, not the true ones alone."""
+        return self.record.is_traced and _reads_predictions(self.record)
 
     def depends_on_mix(self, k: int) -> bool:
         """Return whether the value for k classes changes with their proportions alone."""
@@ -350,6 +355,8 @@ class Metric:
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))
+        if not cells.has_predictions and self.reads_predictions:
+            raise undecided(str(self))
         fields = cells.fields
         if cells.storage == "sparse" and needs_dense(traced.value):
             fields = type(fields).of_matrix(cells.matrix(), cells.classes.positive)
@@ -484,6 +491,19 @@ def _reads_order(record: Record) -> bool:
         return False
     nodes = walk(Metric.of(record, "plain", params).traced("nan").raw)
     return any(node.op in ("cumulative", "later") or node.value == "index" for node in nodes)
+
+
+@cache
+def _reads_predictions(record: Record) -> bool:
+    """True unless a formula has the same value for other predictions of the same rows."""
+    params = {item.name: item.default for item in record.parameters}
+    if record.is_of_rows or any(value is None for value in params.values()):
+        return True
+    tables = np.array([[[30, 5, 1], [2, 20, 4], [3, 6, 10]], [[4, 20, 12], [9, 2, 15], [8, 7, 4]]])
+    cells = Cells.dense(tables, classes=Classes((0, 1, 2)))
+    lift: Lift = "per_class" if record.is_per_class else "plain"
+    one, other = Metric.of(record, lift, params).values(cells).value
+    return not np.array_equal(one, other, equal_nan=True)
 
 
 @cache

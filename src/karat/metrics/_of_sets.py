@@ -17,6 +17,7 @@ from karat.metrics._metric import Metric, Values, means_within_range, programs
 from karat.metrics._program import batch_of
 from karat.metrics._registry import get
 from karat.tally.cells import Fields
+from karat.tally.score_kind import undecided
 from karat.tally.set_tally import SetTally
 
 Floats = npt.NDArray[np.float64]
@@ -57,6 +58,8 @@ def values_on_sets(metric: Metric, tally: SetTally, policy: Policy = "zero") -> 
     metric = meant_on_sets(metric)
     if metric.needs_scores:
         raise no_scores(str(metric))
+    if metric.reads_predictions and not tally.has_predictions:
+        raise undecided(str(metric), "a label")
     if metric.is_of_rows:
         found = of_rows(metric, tally.fields_of_rows, policy)
         mean = Values(np.asarray(mean_of_rows(found, tally.mass, policy)), found.undefined)

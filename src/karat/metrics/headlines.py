@@ -90,8 +90,12 @@ def headline(
     )
 
 
-def metric_of_slices(*, has_positive: bool, prevalence: float | None = None) -> str:
+def metric_of_slices(
+    *, has_positive: bool, prevalence: float | None = None, has_predictions: bool = True
+) -> str:
     """Return the default metric for comparing slices."""
+    if not has_predictions:
+        return OF_RANKS
     return "recall" if is_rare(prevalence, has_positive=has_positive) else "accuracy"
 
 
@@ -128,6 +132,10 @@ def _is_of_kind(metric: Metric, has_positive: bool) -> bool:
 
 OF_SET_SLICES: Final = "micro_f1"
 """Default metric for comparing slices of rows with sets of labels."""
+OF_RANKS: Final = "roc_auc"
+"""Default metric where scores rank rows of two classes and no class is predicted."""
+OF_RANKED_SETS: Final = "mean_average_precision"
+"""The same where no labels are predicted."""
 HEADLINE_OF_SETS: Final = (
     "subset_accuracy",
     "hamming_loss",

@@ -13,7 +13,13 @@ from karat.errors.doubts import without_doubts
 from karat.errors.options import is_command_line, option
 from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import get
-from karat.metrics.headlines import OF_SET_SLICES, by_family, headline, metric_of_slices
+from karat.metrics.headlines import (
+    OF_RANKED_SETS,
+    OF_SET_SLICES,
+    by_family,
+    headline,
+    metric_of_slices,
+)
 from karat.output.document import Cell, Document, Notes, Table, TableColumn, doubts_section
 from karat.output.folds import folds_section
 from karat.output.sections import (
@@ -28,7 +34,7 @@ from karat.output.sections import (
     thresholds_section,
 )
 from karat.results.values import OF_MIX, ReportValues
-from karat.tally.score_kind import UNITS
+from karat.tally.score_kind import NO_PREDICTIONS, UNITS
 
 if TYPE_CHECKING:
     from karat.results.named import NamedResults
@@ -76,7 +82,11 @@ def shown_columns(names: Sequence[str]) -> str:
 
 
 def shown_mapping(
-    mapping: Mapping[str, Any], threshold: float | None = None, *, of_sets: bool = False
+    mapping: Mapping[str, Any],
+    threshold: float | None = None,
+    *,
+    of_sets: bool = False,
+    has_predictions: bool | None = None,
 ) -> str:
     """``probabilities=proba_0…proba_9 (10), truth=label, pred=pred, weight=none``."""
     parts = []
@@ -89,7 +99,11 @@ def shown_mapping(
     ):
         if mapping.get(role):
             parts.append(f"{several}={shown_columns(mapping[role])}")
-            if threshold is not None or not mapping.get("pred"):
+            decides = has_predictions
+            if decides is None:
+                is_single = len(mapping[role]) == 1
+                decides = role != "score" or threshold is not None or not (is_single or of_sets)
+            if decides and (threshold is not None or not mapping.get("pred")):
                 columns["pred"] = shown_prediction(one, threshold, of_sets=of_sets)
     if mapping.get("clusters"):
         columns["clusters"] = str(mapping["clusters"])
@@ -116,7 +130,8 @@ def columns_section(report: ReportValues) -> Notes | None:
     """Return the columns that a report was read from, by role; None where there are none."""
     if not report.mapping:
         return None
-    return Notes(COLUMNS, (shown_mapping(report.mapping, report.threshold),), "dim")
+    shown = shown_mapping(report.mapping, report.threshold, has_predictions=report.has_predictions)
+    return Notes(COLUMNS, (shown,), "dim")
 
 
 def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
@@ -151,9 +166,13 @@ def lists_all(report: NamedResults, which: str) -> bool:
 
 def slice_metric(report: ReportValues | SetReport) -> str:
     """Return the metric by which slices are compared: the first requested one."""
-    name = OF_SET_SLICES
+    name = OF_SET_SLICES if report.has_predictions else OF_RANKED_SETS
     if isinstance(report, ReportValues):
-        name = metric_of_slices(has_positive=report.is_binary, prevalence=_prevalence(report))
+        name = metric_of_slices(
+            has_positive=report.is_binary,
+            prevalence=_prevalence(report),
+            has_predictions=report.has_predictions,
+        )
     is_listed = report.requested is None and name in report.metrics
     return name if is_listed else next(iter(report.metrics))
 
@@ -176,6 +195,8 @@ def facts(report: ClassReport) -> tuple[str, ...]:
         found.append(f"positive class {report.classes.display[report.classes.positive]}")
     if report.scores is not None:
         found.append(report.scores)
+    if not report.has_predictions:
+        found.append("no class predicted")
     if report.threshold is not None:
         found.append(f"predicted at {UNITS[report.scores]} ≥ {report.threshold:g}")
     weights = report.mapping.get("weights")
@@ -203,6 +224,9 @@ def headline_table(report: ClassReport | SetReport, names: Sequence[str]) -> Tab
     of_mix = [name for name in names if OF_MIX in (results[name].remark or "")]
     notes = [f"{some_of(of_mix, N_NAMED)}: {OF_MIX}"] if of_mix else []
     notes += [f"{counted(n_more, 'more metric')}: {_ALL}"] if n_more else []
+    if not report.has_predictions and not report.requested:
+        options = " or ".join(map(option, ("threshold", "y_pred")))
+        notes.append(f"{NO_PREDICTIONS}: accuracy, precision, recall and others need {options}")
     notes += _without_interval(report, names)
     return Table("Metrics", tuple(columns), tuple(rows), tuple(notes), is_compact=not has_interval)
 
@@ -268,15 +292,21 @@ def classes_table(
     listed, notes = rows, []
     if k > N_CLASSES_IN_FULL:
         # Undefined first: a class that is never predicted is the worst.
-        ranked = sorted(rows, key=lambda row: (_number(row, "f1"), -row["support"]))
+        key = "f1" if "f1" in keys else next(iter(keys), "support")
+        ranked = sorted(rows, key=lambda row: (_number(row, key), -row["support"]))
         listed, rest = ranked[:N_WORST], ranked[N_WORST:]
-        notes.append(f"{count(len(rest))} {word[1]} not listed: {_spread(rest)}")
-        title += f"  worst {len(listed)} of {count(k)} by f1"
+        notes.append(f"{count(len(rest))} {word[1]} not listed: {_spread(rest, key)}")
+        title += f"  worst {len(listed)} of {count(k)} by {key}"
+    predicted = [
+        (TableColumn(title_of, rank=3), amounts([row[key] for row in listed]))
+        for title_of, key in (("predicted", "predicted_count"),)
+        if key in rows[0]
+    ]
     table = Table.by_column(
         title,
         (TableColumn(word[0], "left", is_name=True), [str(row["name"]) for row in listed]),
         (TableColumn("support"), amounts([row["support"] for row in listed])),
-        (TableColumn("predicted", rank=3), amounts([row["predicted_count"] for row in listed])),
+        *predicted,
         *(
             (TableColumn(key, rank=rank), [marked_rate(row, key) for row in listed])
             for key, rank in keys.items()
@@ -286,25 +316,25 @@ def classes_table(
     body = list(table.rows)
     for average in _AVERAGES:
         names = {key: _lifted(key, average) for key in keys}
-        if all(names[key] in report.metrics for key in keys if key in _RATES):
+        if keys and all(names[key] in report.metrics for key in keys if key in _RATES):
             cells = [
                 Cell(marked_value(report.metrics[name]) if name in report.metrics else "")
                 for name in names.values()
             ]
-            body.append((Cell(average, "dim"), Cell(""), Cell(""), *cells))
+            body.append((Cell(average, "dim"), Cell(""), *[Cell("")] * len(predicted), *cells))
     rule_before = len(listed) if len(body) > len(listed) else None
     return replace(table, rows=tuple(body), rule_before=rule_before)
 
 
-def _spread(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Least, largest and median f1 of the classes that are not listed."""
-    f1 = np.array([_number(row, "f1") for row in rows])
-    known = f1[f1 >= 0]
-    undefined = f"{count(len(f1) - len(known))} undefined" if len(known) < len(f1) else ""
+def _spread(rows: Sequence[Mapping[str, Any]], key: str) -> str:
+    """Least, largest and median value of the classes that are not listed."""
+    values = np.array([_number(row, key) for row in rows])
+    known = values[values >= 0]
+    undefined = f"{count(len(values) - len(known))} undefined" if len(known) < len(values) else ""
     if not len(known):
-        return f"f1 {undefined}"
+        return f"{key} {undefined}"
     low, high, middle = (value(float(x)) for x in (known.min(), known.max(), np.median(known)))
-    return ", ".join(filter(None, [f"f1 {low} to {high}", f"median {middle}", undefined]))
+    return ", ".join(filter(None, [f"{key} {low} to {high}", f"median {middle}", undefined]))
 
 
 def _number(row: Mapping[str, Any], key: str) -> float:

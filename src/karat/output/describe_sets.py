@@ -111,10 +111,11 @@ def facts_of_sets(report: SetReport) -> tuple[str, ...]:
     facts = report.label_counts
     found = [counted(report.n_rows, "row"), counted(report.classes.k, "label")]
     if report.n_rows > report.n_unknown:
-        found.append(
-            f"{facts['true_labels_per_row']:.2f} true and "
-            f"{facts['predicted_labels_per_row']:.2f} predicted labels per row"
-        )
+        sides = {"true": "true_labels_per_row", "predicted": "predicted_labels_per_row"}
+        counts = [f"{facts[key]:.2f} {side}" for side, key in sides.items() if key in facts]
+        found.append(f"{' and '.join(counts)} labels per row")
+    if not report.has_predictions:
+        found.append("no label predicted")
     if report.n_unknown:
         found.append(f"{counted(report.n_unknown, 'row')} without known labels left out")
     if report.tally.is_weighted:
@@ -131,9 +132,10 @@ def scores_of_labels(report: SetReport) -> Table | None:
         return None
     listed, notes = rows, []
     if len(rows) > N_CLASSES_IN_FULL:
-        listed = sorted(rows, key=lambda row: row["f1"] if row["f1"] is not None else -1.0)
+        key = "f1" if "f1" in rows[0] else "max_f_beta"
+        listed = sorted(rows, key=lambda row: row[key] if row[key] is not None else -1.0)
         listed = listed[:N_WORST]
-        notes = [f"{count(len(rows) - len(listed))} labels with larger f1 not listed"]
+        notes = [f"{count(len(rows) - len(listed))} labels with larger {key} not listed"]
     notes.append("The best threshold is chosen on these rows, so its f1 is optimistic.")
 
     def column(key: str) -> list[str]:
@@ -142,10 +144,16 @@ def scores_of_labels(report: SetReport) -> Table | None:
     return Table.by_column(
         "Thresholds and calibration of labels",
         (TableColumn("label", "left", is_name=True), [str(row["name"]) for row in listed]),
-        (TableColumn("f1", rank=1), column("f1")),
-        (TableColumn("best f1"), column("max_f_beta")),
-        (TableColumn("best threshold"), column("f_beta_threshold")),
-        (TableColumn("calibration error", rank=2), column("class_calibration_error")),
+        *(
+            (TableColumn(shown, rank=rank), column(key))
+            for key, shown, rank in (
+                ("f1", "f1", 1),
+                ("max_f_beta", "best f1", 0),
+                ("f_beta_threshold", "best threshold", 0),
+                ("class_calibration_error", "calibration error", 2),
+            )
+            if key in rows[0]
+        ),
         notes=tuple(notes),
     )
 

@@ -17,6 +17,7 @@ from karat.metrics.headlines import MANY_CLASSES, is_rare
 from karat.output.describe import slice_metric
 from karat.output.sections import thresholds_of, value_of
 from karat.results.sets import SetReport
+from karat.tally.score_kind import NO_PREDICTIONS
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference
@@ -209,9 +210,14 @@ def _of_positive(report: ClassReport) -> Iterator[Clause]:
     called = _called(names[place])
     of = f" of {called}"
     row = report.per_class[place]
-    n_true, n_predicted = row["support"], row["predicted_count"]
+    n_true, n_predicted = row["support"], row.get("predicted_count")
     at = _where(report)
-    if not n_predicted:
+    if n_predicted is None:
+        area = _known(report, "roc_auc")
+        if area is not None:
+            yield Clause(f"{_stated(area, name='ROC AUC')}.", "summary")
+        yield Clause(f"{NO_PREDICTIONS}.", "summary")
+    elif not n_predicted:
         rows = counted(n_true, "row") if n_true == int(n_true) else amount(n_true)
         yield Clause(f"No row is predicted {called}{at}: all {rows} are missed.", "confusion")
     else:
@@ -291,7 +297,7 @@ def _lowest(row: Mapping[str, Any], key: str) -> str:
 
 
 def _largest_error(report: ClassReport) -> Iterator[Clause]:
-    if report.cells.storage == "marginals":
+    if not report.cells.has_matrix:
         return
     true, pred, totals = report.confusion.occupied()
     wrong = np.where(true == pred, 0.0, totals)

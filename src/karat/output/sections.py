@@ -223,7 +223,7 @@ _MATRIX_AT = "--format json (in Python report.confusion)"
 def confusion_section(confusion: Confusion) -> Matrix | None:
     """The confusion matrix, where there are cells and a person can read them."""
     cells = confusion.cells
-    if cells.storage == "marginals" or cells.k > N_MATRIX:
+    if not cells.has_matrix or cells.k > N_MATRIX:
         return None
     return Matrix("Confusion", confusion.names, confusion.matrix)
 
@@ -231,7 +231,7 @@ def confusion_section(confusion: Confusion) -> Matrix | None:
 def pairs_section(report: ClassReport) -> Table | Notes | None:
     """The wrong cells with the most rows."""
     k = report.classes.k
-    if report.cells.storage == "marginals" or k < 6:
+    if not report.cells.has_matrix or k < 6:
         return None
     rows, cols, totals = report.confusion.occupied()
     is_wrong = np.asarray(rows) != np.asarray(cols)

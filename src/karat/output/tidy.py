@@ -406,7 +406,7 @@ def mlflow_of(report: ClassReport, *, metrics: Which, per_class: bool, prefix: s
         "karat/metrics.csv": csv_of(rows_of_metrics(report), REPORT_COLUMNS),
         "karat/per_class.csv": csv_of(rows_of_classes(report), REPORT_COLUMNS),
     }
-    if report.cells.storage != "marginals":
+    if report.cells.has_matrix:
         texts["karat/confusion.csv"] = confusion_csv(report)
     return MlflowLog(numbers, {name: text + "\n" for name, text in texts.items()})
 

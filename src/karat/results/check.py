@@ -42,6 +42,7 @@ class Check:
     has_clusters: bool = False
     has_slices: bool = False
     has_sets: bool = False
+    has_predictions: bool = True
 
     def __bool__(self) -> bool:
         return not self.problems and not self.doubts
@@ -57,13 +58,17 @@ class Check:
         if self.classes is None or self.problem is not None:
             return ()
         if self.has_sets:
-            averages = "averages over labels and over rows, each label"
-            return (
-                Ability("subset accuracy, Hamming loss", is_there=True),
-                Ability(averages, is_there=True),
+            needs = "" if self.has_predictions else f"{option('threshold')} or {option('y_pred')}"
+            return tuple(
+                Ability(what, self.has_predictions, needs)
+                for what in (
+                    "subset accuracy, Hamming loss",
+                    "averages over labels and over rows, each label",
+                )
             )
         of_table = bool(self.mapping)
         prob, logit, score = ROLES.values() if of_table else ROLES
+        pred = "pred" if of_table else "y_pred"
         has_chances, has_scores = (
             self.scores in ("probabilities", "logits"),
             self.scores is not None,
@@ -73,7 +78,11 @@ class Check:
         any_scores = f"{option(prob)}, {option(logit)} or {option(score)}"
         positive = "" if self.classes.k == 2 else "exactly two classes"
         return (
-            Ability("accuracy, F1, kappa", is_there=True),
+            Ability(
+                "accuracy, F1, kappa",
+                self.has_predictions,
+                "" if self.has_predictions else f"{option('threshold')} or {option(pred)}",
+            ),
             Ability(
                 "metrics of one positive class",
                 is_binary,

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from karat.errors.habits import of_a_result
 from karat.inference.json_record import JsonRecord, json_value
 from karat.tally import Cells
+from karat.tally.score_kind import undecided
 
 
 class JsonDocument:
@@ -111,8 +112,10 @@ class Confusion:
         A read-only view: the report's numbers and its matrix stay one.
 
         Errors:
-            K204 only class totals were kept; K207 too many classes for a dense matrix.
+            K204 only class totals were kept; K207 too many classes for a dense matrix; K320 nothing
+            decides which class is predicted.
         """
+        self._check()
         view = self.cells.matrix().view()
         view.setflags(write=False)
         return view
@@ -131,7 +134,12 @@ class Confusion:
 
     def occupied(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any]]:
         """Non-empty cells: true index int64[m], predicted index int64[m], number[m]."""
+        self._check()
         return self.cells.occupied()
+
+    def _check(self) -> None:
+        if not self.cells.has_predictions:
+            raise undecided("The confusion matrix")
 
 
 class NotGiven:

@@ -11,6 +11,7 @@ from karat.results.row_list import RowList, check_limit, class_of, role_of
 from karat.tally.axes import slices_on
 from karat.tally.label_scores import ListedScores
 from karat.tally.listed_rows import Places
+from karat.tally.score_kind import undecided
 from karat.tally.set_tally import IDS
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def wrong_rows_of(report: SetReport, missed: Any, added: Any, limit: int | None)
     if rows is None:
         found = "Its rows were not kept: they exceed the memory for them, or it was read from JSON"
         raise error("K233", found=found, do=_DO)
+    if not rows.has_predictions:
+        raise undecided("The list of wrong rows", "a label")
     labels = {"missed": missed, "added": added}
     at = {name: class_of(name, label, report.classes) for name, label in labels.items()}
     wrong = WrongSets(rows)

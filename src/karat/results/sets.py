@@ -146,6 +146,16 @@ class SetReport(NamedResults):
         return self.tally.is_weighted
 
     @property
+    def has_predictions(self) -> bool:
+        """True if labels are predicted for each row."""
+        return self.tally.has_predictions
+
+    @property
+    def decision(self) -> str:
+        """How the predicted labels of a row were decided, in words."""
+        return self.tally.decision
+
+    @property
     def fields(self) -> Fields:
         """The counts of each label against its absence, float64[k] each."""
         return self.tally.fields
@@ -173,17 +183,22 @@ class SetReport(NamedResults):
         return self.scored.kind
 
     def _every(self) -> Iterable[Metric]:
-        every = [metric for metric in metrics_of_sets() if metric.record.in_report]
+        every = [m for m in metrics_of_sets() if m.record.in_report and self._is_decided(m)]
         if self.scored is None:
             known = {} if self.kept_scores is None else self.kept_scores.values
             return [metric for metric in every if not metric.needs_scores or metric in known]
         kind, has_all = self.scored.kind, self.scored.has_all
         return [m for m in every if not m.needs_scores or is_in_report(m, kind, has_all=has_all)]
 
+    def _is_decided(self, metric: Metric) -> bool:
+        return self.has_predictions or not metric.reads_predictions
+
     def _answers(self, metric: Metric) -> bool:
         try:
             meant = meant_on_sets(metric)
         except InputError:
+            return False
+        if not self._is_decided(meant):
             return False
         if self.kept_scores is not None and metric in self.kept_scores.values:
             return True
@@ -308,6 +323,7 @@ class SetReport(NamedResults):
         ``"intervals"``: metric name → (low, high).
         """
         metrics = {name: Metric(get(name).record, "per_class") for name in PER_CLASS}
+        metrics = {name: each for name, each in metrics.items() if self._is_decided(each)}
         found = {
             name: values_on_sets(each, self.tally, self.undefined) for name, each in metrics.items()
         }
@@ -349,10 +365,15 @@ class SetReport(NamedResults):
         mass = np.asarray(self.tally.mass, np.float64)
         total = float(mass.sum()) or math.nan
         true, predicted = self.tally.profiles[:, TRUE], self.tally.profiles[:, PREDICTED]
-        return {
+        of_truth = {
             "true_labels_per_row": float((true * mass).sum()) / total,
-            "predicted_labels_per_row": float((predicted * mass).sum()) / total,
             "rows_without_true_labels": float(mass[true == 0].sum()),
+        }
+        if not self.has_predictions:
+            return of_truth
+        return {
+            **of_truth,
+            "predicted_labels_per_row": float((predicted * mass).sum()) / total,
             "rows_without_predicted_labels": float(mass[predicted == 0].sum()),
             "rows_all_right": float(
                 mass[(self.tally.profiles[:, HITS] == true) & (true == predicted)].sum()
@@ -363,7 +384,7 @@ class SetReport(NamedResults):
     def patterns(self) -> SetPatterns | None:
         """The most common wrong sets, and labels that are predicted together too often.
 
-        None where rows were not kept.
+        None where rows were not kept, or nothing is predicted.
 
         Example:
             >>> import karat
@@ -371,7 +392,7 @@ class SetReport(NamedResults):
             >>> report.patterns.wrong_sets
             (WrongSet(true=('cat',), predicted=('dog',), rows=1.0),)
         """
-        if self.encoded is None:
+        if self.encoded is None or not self.has_predictions:
             return self.kept_patterns
         level = 0.95 if self.confidence is None else self.confidence.level
         pairs = pairs_too_often(self.encoded, MOST_LISTED, level)
@@ -461,7 +482,7 @@ class SetReport(NamedResults):
         over the labels that the row adds, or goes to none; labels added by a row that misses none
         come from none. Rows sum to the weight of the rows that have the label.
 
-        None where rows were not kept, and of more than 1024 labels.
+        None where rows were not kept or nothing is predicted, and of more than 1024 labels.
 
         Example:
             >>> import karat
@@ -469,6 +490,6 @@ class SetReport(NamedResults):
             >>> report.transfers.tolist()
             [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
         """
-        if self.encoded is None or self.classes.k > MOST_TRANSFERRED:
+        if self.encoded is None or self.classes.k > MOST_TRANSFERRED or not self.has_predictions:
             return self.kept_transfers
         return transfers_of(self.encoded)

@@ -26,6 +26,7 @@ from karat.results.named import NamedResults
 from karat.results.result import Result
 from karat.tally import Cells, Classes, ClusteredCells, Fields
 from karat.tally.cached import cached_property
+from karat.tally.score_kind import AS_GIVEN
 
 if TYPE_CHECKING:
     from karat.curves._kept import Curves
@@ -40,6 +41,8 @@ PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")
 def rows_of_classes(report: ReportValues, tables: TableIntervals | None) -> list[dict[str, Any]]:
     """One row a class; see `Report.per_class`. Without tables there are no limits."""
     columns = {name: Metric(get(name).record, "per_class") for name in PER_CLASS}
+    if not report.cells.has_predictions:
+        columns = {name: one for name, one in columns.items() if not one.reads_predictions}
     found = {name: each.values(report.cells, report.undefined) for name, each in columns.items()}
     for metric, values in report.measured.items():
         name = metric.record.name
@@ -110,6 +113,8 @@ def _limits(report: ReportValues, tables: TableIntervals) -> dict[str, tuple[Flo
     if report.is_clustered and report.clusters is None:
         return found
     for name in PER_CLASS:
+        if get(name).reads_predictions and not report.cells.has_predictions:
+            continue
         limits = None if name in found else tables.of_classes(get(name))
         if limits is not None:
             ends = get(name).range
@@ -144,6 +149,8 @@ def _applies(metric: Metric, cells: Cells) -> bool:
     if _needs_positive(metric) and cells.classes.positive is None:
         return False
     if metric.reads_order and not cells.classes.has_order:
+        return False
+    if metric.reads_predictions and not cells.has_predictions:
         return False
     return not (metric.needs_cells and cells.storage == "marginals")
 
@@ -191,6 +198,8 @@ class ReportValues(NamedResults):
     """The same for metrics of each class; limits are equal where the value is exact."""
     kept_cautions: tuple[str, ...] = ()
     """Cautions read from JSON, which do not follow from the tally."""
+    decision: str = AS_GIVEN
+    """How the predicted class of a row was decided, in words; empty if that is not known."""
 
     @property
     def classes(self) -> Classes:
@@ -206,6 +215,11 @@ class ReportValues(NamedResults):
     def is_weighted(self) -> bool:
         """True if rows have weights."""
         return self.cells.is_weighted
+
+    @property
+    def has_predictions(self) -> bool:
+        """True if a class is predicted for each row."""
+        return self.cells.has_predictions
 
     @property
     def fields(self) -> Fields:

@@ -45,6 +45,8 @@ def merge(left: Cells, right: Cells) -> Cells:
     # Class order is compared before shape: two 3 × 3 tallies with different label order
     # add up to a plausible, wrong matrix.
     _check_same_frame(left, right)
+    if left.has_predictions != right.has_predictions:
+        left, right = left.without_predictions(), right.without_predictions()
     if "marginals" in (left.storage, right.storage):
         left, right = to_marginals(left), to_marginals(right)
     elif left.storage != right.storage:
@@ -176,7 +178,7 @@ def to_marginals(cells: Cells) -> Cells:
         tp = np.diagonal(counts, axis1=-2, axis2=-1)
         parts = tp, counts.sum(axis=-2) - tp, counts.sum(axis=-1) - tp
         kept = np.stack(parts, axis=-2)
-        return Cells(cells.classes, "marginals", kept, cells.n_rows, axes=cells.axes)
+        return replace(cells, storage="marginals", counts=kept)
     rows, cols = cells.coordinates()
     is_hit = rows == cols
 
@@ -189,15 +191,15 @@ def to_marginals(cells: Cells) -> Cells:
         return np.stack(parts, axis=-2)
 
     flat = cells.flat()
-    return Cells(
-        cells.classes,
-        "marginals",
-        totals(flat),
-        cells.n_rows,
-        if_any(lambda squares: totals(cells.flat(squares)), cells.squares),
+    return replace(
+        cells,
+        storage="marginals",
+        counts=totals(flat),
+        squares=if_any(lambda squares: totals(cells.flat(squares)), cells.squares),
+        rows=None,
+        cols=None,
         # Occupied cells represent rows: only whether they are zero is read.
         occupancy=totals((flat > 0).astype(np.int64)) if cells.is_weighted else None,
-        axes=cells.axes,
     )
 
 

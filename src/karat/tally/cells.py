@@ -193,6 +193,8 @@ class Cells:
         rows, cols: int64[m], the sparse cells in row-major order, else None.
         occupancy: int64[..., 3, k], numbers of rows of weighted marginals, else None.
         axes: the leading axes.
+        has_predictions: False where nothing says which class is predicted: every row is counted
+            as its true class, for metrics that read the truth alone.
     """
 
     classes: Classes
@@ -204,6 +206,7 @@ class Cells:
     cols: npt.NDArray[np.int64] | None = None
     occupancy: npt.NDArray[np.int64] | None = None
     axes: tuple[Axis, ...] = ()
+    has_predictions: bool = True
 
     @classmethod
     def dense(
@@ -214,11 +217,13 @@ class Cells:
         squares: npt.ArrayLike | None = None,
         n_rows: npt.ArrayLike | None = None,
         axes: tuple[Axis, ...] = (),
+        has_predictions: bool = True,
     ) -> Cells:
         """Make it from all cells: counts int64[..., k, k], or float64 Σw with Σw² in `squares`."""
         cells = _numbers(counts)
         rows_read = np.asarray(cells.sum(axis=(-2, -1)) if n_rows is None else n_rows, np.int64)
-        return cls(classes, "dense", cells, rows_read, _floats(squares), axes=axes)
+        facts: dict[str, Any] = {"axes": axes, "has_predictions": has_predictions}
+        return cls(classes, "dense", cells, rows_read, _floats(squares), **facts)
 
     @classmethod
     def sparse(
@@ -231,12 +236,14 @@ class Cells:
         squares: npt.ArrayLike | None = None,
         n_rows: npt.ArrayLike | None = None,
         axes: tuple[Axis, ...] = (),
+        has_predictions: bool = True,
     ) -> Cells:
         """Make it from occupied cells: rows, cols int64[m] in row-major order without repeats."""
         cells = _numbers(counts)
         rows_read = np.asarray(cells.sum(axis=-1) if n_rows is None else n_rows, np.int64)
         places = np.asarray(rows, np.int64), np.asarray(cols, np.int64)
-        return cls(classes, "sparse", cells, rows_read, _floats(squares), *places, axes=axes)
+        facts: dict[str, Any] = {"axes": axes, "has_predictions": has_predictions}
+        return cls(classes, "sparse", cells, rows_read, _floats(squares), *places, **facts)
 
     @classmethod
     def marginals(
@@ -319,6 +326,11 @@ class Cells:
     def is_weighted(self) -> bool:
         """True if the cells are sums of weights."""
         return bool(self.counts.dtype.kind == "f")
+
+    @property
+    def has_matrix(self) -> bool:
+        """True if it says which true classes are predicted as which."""
+        return self.has_predictions and self.storage != "marginals"
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -418,6 +430,28 @@ class Cells:
             return np.asarray(self.squares[0] + self.squares[2])
         true, _ = self.coordinates()
         return np.bincount(true, self.flat(self.squares), self.k).astype(np.float64)
+
+    def without_predictions(self) -> Cells:
+        """Return the same rows by true class alone."""
+        if not self.has_predictions:
+            return self
+        places = np.arange(self.k)
+
+        def summed(values: Numbers) -> Numbers:
+            if self.storage == "marginals":
+                return np.asarray(values[..., 0, :] + values[..., 2, :])
+            return summed_by(self.coordinates()[0], self.flat(values), self.k)
+
+        return replace(
+            self,
+            storage="sparse",
+            counts=summed(self.counts),
+            squares=if_any(summed, self.squares),
+            rows=places,
+            cols=places,
+            occupancy=None,
+            has_predictions=False,
+        )
 
     def with_classes(self, classes: Classes) -> Cells:
         """Return the same numbers with another description of the same k classes."""

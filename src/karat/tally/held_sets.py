@@ -17,7 +17,7 @@ from karat.tally.cells import Axis
 from karat.tally.classes import Classes, Label
 from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
 from karat.tally.row_sample import hashed_places
-from karat.tally.score_kind import ScoreKind, kind_of_header
+from karat.tally.score_kind import AS_GIVEN, ScoreKind, kind_of_header
 from karat.tally.serialization import (
     classes_of_facts,
     damaged,
@@ -233,6 +233,7 @@ class HeldSets:
         facts |= {} if scores is None else {"kind": scores.kind}
         facts |= {"axes": facts_of_axes(rows.axes)} if rows.axes else {}
         facts |= {"is_frequency": True} if rows.is_frequency else {}
+        facts |= {} if rows.decision == AS_GIVEN else {"decision": rows.decision}
         return framed(facts, {name: arrays.get(name) for name in _ARRAYS})
 
     @classmethod
@@ -335,6 +336,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
         is_frequency,
         axes,
         codes,
+        str(header.get("decision", AS_GIVEN)),
     )
     had_scores = counted is not None and header["has_scores"]
     return HeldSets((rows,), counted, order, n=n, had_scores=had_scores)

@@ -182,6 +182,7 @@ def to_bytes(cells: Cells) -> bytes:
         "is_declared": cells.classes.is_declared,
         **_order_of(cells.classes),
         "axes": facts_of_axes(cells.axes),
+        **({} if cells.has_predictions else {"has_predictions": False}),
     }
     return framed(header, {name: getattr(cells, name) for name in _ARRAYS})
 
@@ -379,4 +380,5 @@ def _arrays(
 def _cells_of(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Cells:
     classes = classes_of_facts(header).named(header["names"])
     axes = tuple(Axis(axis["name"], tuple(axis["labels"])) for axis in header["axes"])
-    return Cells(classes, header["storage"], axes=axes, **arrays)
+    has_predictions = header.get("has_predictions", True) is not False
+    return Cells(classes, header["storage"], axes=axes, has_predictions=has_predictions, **arrays)

@@ -16,14 +16,9 @@ from karat.tally.cached import cached_property
 from karat.tally.cells import Axis, Fields
 from karat.tally.classes import Classes
 from karat.tally.label_scores import ListedScores, ScoresOfSets, joined_scores
-from karat.tally.serialization import (
-    classes_of_facts,
-    facts_of_classes,
-    framed,
-    read_tally,
-    wrong_classes,
-    wrong_squares,
-)
+from karat.tally.score_kind import AS_GIVEN, UNDECIDED_SETS
+from karat.tally.serialization import classes_of_facts, facts_of_classes, framed, read_tally
+from karat.tally.set_checks import ARRAYS_OF_SETS, inconsistency_of_sets
 from karat.tally.sets import Sets
 from karat.tally.shared import (
     ROWS_MOST,
@@ -35,21 +30,11 @@ from karat.tally.shared import (
     common_labels,
     recoding,
     taken,
-    wrong_numbers,
 )
 
 Counts = npt.NDArray[np.int64]
 
 _SPECIES: Final = "label sets"
-_ARRAYS: Final = (
-    "counts",
-    "weights",
-    "squares",
-    "profiles",
-    "n_rows",
-    "row_weights",
-    "row_squares",
-)
 _SCORES_MOST: Final = 10**9
 """Scores of rows that are repeated: 8 GB."""
 TP, FP, FN, UNKNOWN = range(4)
@@ -82,6 +67,8 @@ class SetTally:
         n_unknown: rows of whose truth nothing is known: they count in nothing else.
         row_weights: float64[p], Σw; None when unweighted.
         row_squares: float64[p], Σw²; None when unweighted.
+        decision: how the predicted labels were decided, in words. Where nothing says which labels
+            are predicted, every row is counted as if its true ones were.
 
     Example:
         >>> abc = Classes.of(["a", "b", "c"])
@@ -100,6 +87,7 @@ class SetTally:
     squares: Floats | None = None
     row_weights: Floats | None = None
     row_squares: Floats | None = None
+    decision: str = AS_GIVEN
 
     @classmethod
     def of(
@@ -157,6 +145,11 @@ class SetTally:
     def k(self) -> int:
         """Number of labels."""
         return self.classes.k
+
+    @property
+    def has_predictions(self) -> bool:
+        """True if labels are predicted for each row."""
+        return self.decision != UNDECIDED_SETS
 
     @property
     def is_weighted(self) -> bool:
@@ -223,6 +216,7 @@ class SetTally:
             n_unknown=left.n_unknown + right.n_unknown,
             row_weights=row_weights,
             row_squares=row_squares,
+            decision=_of_both(left.decision, right.decision),
         )
 
     def subtract(self, part: SetTally) -> SetTally:
@@ -267,7 +261,8 @@ class SetTally:
         """The tally as bytes that `from_bytes` of this and every later version reads."""
         facts = {"species": _SPECIES, **facts_of_classes(self.classes)}
         facts |= {"n_unknown": self.n_unknown}
-        return framed(facts, {name: getattr(self, name) for name in _ARRAYS})
+        facts |= {} if self.decision == AS_GIVEN else {"decision": self.decision}
+        return framed(facts, {name: getattr(self, name) for name in ARRAYS_OF_SETS})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> SetTally:
@@ -278,9 +273,16 @@ class SetTally:
         """
 
         def made(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> SetTally:
-            return cls(classes_of_facts(header), n_unknown=header["n_unknown"], **arrays)
+            n_unknown, decision = header["n_unknown"], str(header.get("decision", AS_GIVEN))
+            sums: dict[str, Any] = dict(arrays)
+            return cls(classes_of_facts(header), n_unknown=n_unknown, decision=decision, **sums)
 
-        return read_tally(data, _SPECIES, _ARRAYS, made, inconsistency_of_sets, called="label sets")
+        arrays = ARRAYS_OF_SETS
+        return read_tally(data, _SPECIES, arrays, made, inconsistency_of_sets, called="label sets")
+
+
+def _of_both(left: str, right: str) -> str:
+    return left if UNDECIDED_SETS not in (left, right) else UNDECIDED_SETS
 
 
 def _fields(tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers) -> Fields:
@@ -317,56 +319,6 @@ def _grouped(
     )
 
 
-def inconsistency_of_sets(tally: SetTally) -> str | None:
-    """Contradiction in a tally that was read, or None."""
-    if problem := wrong_classes(tally.classes):
-        return problem
-    n_unknown: Any = tally.n_unknown
-    if type(n_unknown) is not int or n_unknown < 0:
-        return "The number of unknown rows is not a number of rows"
-    shape, p = (4, tally.k), len(tally.n_rows)
-    arrays = [getattr(tally, name) for name in _ARRAYS]
-    if any(a is not None and a.shape != shape for a in arrays[:3]):
-        return "The sums of the labels do not fit them"
-    if tally.profiles.shape != (p, 4):
-        return "The profiles do not fit the rows"
-    if any(a is not None and a.shape != (p,) for a in arrays[4:]):
-        return "The weights of the profiles do not fit them"
-    weighted = [tally.weights, tally.squares, tally.row_weights, tally.row_squares]
-    if len({a is None for a in weighted}) > 1:
-        return "Some sums are weighted and others are not"
-    if any(a.dtype.kind != "i" for a in (tally.counts, tally.profiles, tally.n_rows)):
-        return "A number of rows is not a whole number"
-    if wrong_numbers(*arrays):
-        return "A number is negative or not finite"
-    true, predicted, hits, unknown = tally.profiles.T
-    if (hits > np.minimum(true, predicted)).any():
-        return "A row has more hits than labels"
-    if (true + predicted - hits + unknown > tally.k).any():
-        return "A row has more labels than there are"
-    return _of_sums(tally)
-
-
-def _of_sums(tally: SetTally) -> str | None:
-    true, predicted, hits, unknown = tally.profiles.T
-    if len(true) and (np.diff(tally.profiles, axis=0)[:, 0] < 0).any():
-        return "The profiles are not in order"
-    if not tally.is_weighted:
-        rows = np.stack([hits, predicted - hits, true - hits, unknown]) @ tally.n_rows
-        if (rows != tally.counts.sum(axis=1)).any():
-            return "The labels of the rows are not those of the tables"
-        return None
-    assert tally.weights is not None
-    assert tally.squares is not None
-    assert tally.row_weights is not None
-    assert tally.row_squares is not None
-    if ((tally.weights > 0) & (tally.counts == 0)).any():
-        return "Some label has weight and no rows"
-    return wrong_squares(tally.weights, tally.squares, tally.counts) or wrong_squares(
-        tally.row_weights, tally.row_squares, tally.n_rows
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class SetRows:
     """Rows with sets of labels, as they were read.
@@ -381,6 +333,8 @@ class SetRows:
         is_frequency: whether a row of weight 3 stands for three rows.
         axes: clusters, and columns of slices: name, and what each code stands for.
         codes: int32[a, n], codes on the axes; None without axes.
+        decision: how the predicted labels were decided, in words. Where nothing says which labels
+            are predicted, `pred` are the true ones.
     """
 
     classes: Classes
@@ -393,6 +347,12 @@ class SetRows:
     is_frequency: bool = False
     axes: tuple[Axis, ...] = ()
     codes: npt.NDArray[np.int32] | None = None
+    decision: str = AS_GIVEN
+
+    @property
+    def has_predictions(self) -> bool:
+        """True if labels are predicted for each row."""
+        return self.decision != UNDECIDED_SETS
 
     @property
     def n(self) -> int:
@@ -458,6 +418,7 @@ class SetRows:
             self.is_frequency,
             axes,
             codes,
+            _of_both(self.decision, other.decision),
         )
 
     def on(self, classes: Classes) -> SetRows:
@@ -481,6 +442,7 @@ class SetRows:
         found = SetTally.of(
             self.classes, self.true, self.pred, self.weights, self.unknown, self.missing
         )
+        found = replace(found, decision=self.decision)
         if not self.is_frequency or found.weights is None or found.row_weights is None:
             return found
         assert self.weights is not None
@@ -490,6 +452,7 @@ class SetRows:
             found.profiles,
             found.row_weights.astype(np.int64),
             int(self.weights[self.gone].sum()),
+            decision=self.decision,
         )
 
     @cached_property

@@ -320,10 +320,10 @@ def _rows(rows: dict[str, Any], classes: Classes, n: int) -> Rows:
     arrays = {
         name: unpacked(rows[name], dtype, shapes[name])
         for name, dtype in _ARRAYS.items()
-        if rows[name] is not None or name in ("true", "pred")
+        if rows[name] is not None or name == "true"
     }
     scores, weights = arrays.get("scores"), arrays.get("weights")
-    for codes in (arrays["true"], arrays["pred"]):
+    for codes in (arrays[name] for name in ("true", "pred") if name in arrays):
         _require(not n or 0 <= codes.min() <= codes.max() < classes.k, "a row is of no class")
     ids = found = None
     if scores is not None:
@@ -337,7 +337,7 @@ def _rows(rows: dict[str, Any], classes: Classes, n: int) -> Rows:
         _require(is_fit, "a weight is none")
     if (hashes := arrays.get("ids")) is not None:
         ids = RowNames("ids", np.arange(n, dtype=np.int32), _texts_of(hashes))
-    return Rows(classes, arrays["true"], arrays["pred"], found, weights, ids=ids)
+    return Rows(classes, arrays["true"], arrays.get("pred"), found, weights, ids=ids)
 
 
 def _argument_of(rows: Mapping[str, Any], k: int) -> Argument:
@@ -404,9 +404,10 @@ def _check_rows(rows: Rows, cells: Cells) -> None:
         raise _damaged("Its rows are weighted, or its tally is, and not both")
     if cells.storage == "marginals":
         raise _damaged("It holds rows, and of their tally the totals only")
-    assert rows.pred is not None
-    k = cells.k
-    at, where = np.unique(rows.true.astype(np.int64) * k + rows.pred, return_inverse=True)
+    if cells.has_predictions != (rows.pred is not None):
+        raise _damaged("Its rows have predictions, or its tally has, and not both")
+    k, pred_codes = cells.k, rows.true if rows.pred is None else rows.pred
+    at, where = np.unique(rows.true.astype(np.int64) * k + pred_codes, return_inverse=True)
     held = np.bincount(where.ravel(), rows.weights, len(at))
     true, pred, counts = cells.occupied()
     filled = held > 0.0

@@ -40,7 +40,7 @@ from karat.inference.comparison.judging import judged
 from karat.inference.comparison.records import Difference
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
-from karat.metrics._applies import needs_both_classes, with_positive
+from karat.metrics._applies import check_decided, needs_both_classes, with_positive
 from karat.results.gate.verdicts import (
     PREDICT_THE_SAME,
     Case,
@@ -56,8 +56,7 @@ Label: TypeAlias = str | None
 """A slice, as ``"country=NO"``; None for all rows."""
 Values: TypeAlias = Mapping[str, Measured]
 
-_KEPT_OF_SLICES = ("accuracy", "macro_f1")
-"""Metrics of every slice in a baseline, beside those of the rules."""
+_KEPT_OF_SLICES = ("accuracy", "macro_f1")  # in a baseline, beside those of the rules
 BY_ORDER = "Rows were matched by their order: neither side names ids that both have."
 _UNPAIRED = (
     "Unpaired: the rows of the baseline are not at hand, so that intervals are wider. Compare "
@@ -72,7 +71,6 @@ _NOT_NOW: Settled = ("FAIL", "the baseline has this slice; these rows do not", F
 _ONE_CLUSTER_SO_FAR: Final = "the rows are in one cluster so far, and intervals need two"
 _NAMES: Final = ("new", "old")
 _BASELINE: Final = "the baseline"
-"""What doubts call the earlier model."""
 
 
 def gate_report(
@@ -86,6 +84,7 @@ def gate_report(
     of_scores = [metric for metric in metrics or () if metric.needs_scores]
     if of_scores and rows.scores is None:
         raise no_scores(str(of_scores[0]), rows.warnings)
+    check_decided(metrics or (), has_predictions=rows.has_predictions)
     keeps_classes = is_whole and rows.scores is not None
     if metrics is not None and not of_scores:
         rows = replace(rows, scores=None)
@@ -167,6 +166,7 @@ def changes_of(
     found = Changes()
     for part in _parts(metrics):
         of_scores = part[0].needs_scores
+        check_decided(part, has_predictions=new.has_predictions and old.has_predictions)
         sides: tuple[Rows, ...] = (new, old)
         if not of_scores:
             sides = tuple(replace(side, scores=None) for side in sides)
@@ -580,7 +580,8 @@ class Evaluation:
             values |= values_of(report, metrics)
             return Baseline(current.classes, current.cells, current.n_rows, values, settings)
         values |= measured_of(current, metrics, self.spec, is_whole=True)[0]
-        kept = list(dict.fromkeys([*map(get, _KEPT_OF_SLICES), *metrics]))
+        of_slices = map(get, _KEPT_OF_SLICES if current.has_predictions else ())
+        kept = list(dict.fromkeys([*of_slices, *metrics]))
         slices = {}
         for label, places in self._slices(current).items():
             rows = current.at(places)

@@ -35,9 +35,11 @@ from karat.api.request.verbs import verb
 from karat.api.results import ClassReport
 from karat.data.rows import Rows
 from karat.data.slices.codes import name_of
+from karat.data.table_sets import TableSets
 from karat.errors import error
 from karat.errors.options import is_command_line, option
 from karat.errors.together import refuse
+from karat.metrics.headlines import OF_RANKED_SETS, OF_RANKS
 from karat.results.gate.result import GateResult
 from karat.results.gate.verdicts import Rule, default_rules, example_rule, judged, refused, rules_of
 from karat.tally.writing import write_text
@@ -94,7 +96,7 @@ def gated(request: Request) -> GateResult:
     current = _current(request)
     is_of_sets = not isinstance(current, Rows | ClassReport)
     if baseline is not None and needing is None:
-        rules = [*rules, *(default_rules(DEFAULTS) if is_of_sets else default_rules())]
+        rules = [*rules, *_default_rules(current)]
     run: Evaluation | SetEvaluation
     if isinstance(current, Rows | ClassReport):
         run = _evaluation(request, rules, spec, current, baseline, name)
@@ -170,6 +172,14 @@ def _current(request: Request) -> Rows | ClassReport | SideOfSets:
     if are_sets_of(request):
         return current_sets(request)
     return current_rows(request, _name(request.y_true, "the predictions"))
+
+
+def _default_rules(current: Rows | ClassReport | SideOfSets) -> list[Rule]:
+    """The rules of a baseline where none compares with it: of rankings where these are all."""
+    if isinstance(current, Rows | ClassReport):
+        return default_rules() if current.has_predictions else default_rules([OF_RANKS])
+    sets = current.rows if isinstance(current, TableSets) else current
+    return default_rules(DEFAULTS if sets.has_predictions else [OF_RANKED_SETS])
 
 
 def _evaluation(

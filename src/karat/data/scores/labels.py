@@ -23,7 +23,7 @@ from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
 from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
-from karat.tally.score_kind import ARGUMENTS, KINDS, Argument
+from karat.tally.score_kind import ARGUMENTS, KINDS, UNDECIDED_SETS, UNITS, Argument, decides
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 
@@ -258,13 +258,30 @@ def _checked_lists(
     return ListedScores(sets, values, KINDS[argument])
 
 
+def with_labels_of_scores(rows: SetRows, scores: ScoresOfSets, threshold: Any) -> SetRows:
+    """Return rows with scores, and with the labels that these predict.
+
+    Without a threshold other scores than probabilities and logits predict none.
+
+    Errors:
+        K136 see `checked_limits`.
+    """
+    if not decides(scores.kind, is_single=False, threshold=threshold, is_set=True):
+        return replace(rows, scores=scores, pred=rows.true, decision=UNDECIDED_SETS)
+    limits, is_strict = checked_limits(threshold, scores, rows.classes)
+    pred = scores.above(limits, is_strict=is_strict)
+    at = f"at least {float(limits):g}" if limits.ndim == 0 else "at least its threshold"
+    decision = f"the labels whose {UNITS[scores.kind]} is {'above 0.5' if is_strict else at}"
+    return replace(rows, scores=scores, pred=pred, decision=decision)
+
+
 def checked_limits(
     threshold: Any, scores: ScoresOfSets, classes: Classes
 ) -> tuple[npt.NDArray[np.float64], bool]:
     """Return the threshold of each label, and whether predictions must exceed it strictly.
 
     Args:
-        threshold: one number, or one for each label; None: above 0.5, of logits and scores above 0.
+        threshold: one number, or one for each label; None: above 0.5, of logits above 0.
 
     Errors:
         K136 not a finite number, the wrong number of them, or not a probability.

@@ -24,7 +24,7 @@ from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
 from karat.tally.row_sample import row_parts
-from karat.tally.score_kind import ScoreKind
+from karat.tally.score_kind import ScoreKind, decides, decision, undecided
 from karat.tally.scored import N_LONG
 from karat.tally.shared import ROWS_MOST, reaches
 from karat.tally.sums import LOSSES, ONE_VS_ALL, READ_BITS, Sums, unclipped
@@ -265,22 +265,51 @@ class InMemoryScores:
         wide = _wide(values)
         return np.stack([-wide, wide] if self.classes.positive else [wide, -wide], axis=1)
 
+    @property
+    def has_predictions(self) -> bool:
+        """True if a class is predicted for each row."""
+        is_single = self.scores.values.ndim == 1
+        return self.pred is not None or decides(
+            self.kind, is_single=is_single, threshold=self.threshold, is_set=False
+        )
+
+    @property
+    def decision(self) -> str:
+        """How the predicted class of a row is decided, in words."""
+        return decision(
+            self.kind,
+            is_given=self.pred is not None,
+            is_single=self.scores.values.ndim == 1,
+            threshold=self.threshold,
+            k=self.classes.k,
+        )
+
     def cells(self) -> Cells:
-        """The confusion matrix of the predicted classes."""
-        return count_codes(
+        """The confusion matrix of the predicted classes; without them the true ones alone."""
+        counted = count_codes(
             self.classes,
             self.codes,
-            self.predicted(),
+            self.predicted() if self.has_predictions else self.codes,
             self.weights,
             weights_argument=self.rows.weights_argument,
             n_threads=self.n_threads,
             is_part=self.is_part,
         )
+        return counted if self.has_predictions else counted.without_predictions()
 
-    def predicted(self) -> Codes:
-        """int32[n]: the given predictions, else those of the threshold, else of the scores."""
+    def predicted(self, reader: str = "The list of wrong rows") -> Codes:
+        """int32[n]: the given predictions, else those of the threshold, else of the scores.
+
+        Args:
+            reader: what needs them, in the error.
+
+        Errors:
+            K320 nothing decides which class is predicted.
+        """
         if self.pred is not None:
             return self.pred
+        if not self.has_predictions:
+            raise undecided(reader)
         if self.threshold is not None:
             positive = self.classes.positive
             assert positive is not None

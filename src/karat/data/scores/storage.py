@@ -26,7 +26,7 @@ from karat.tally.axes import too_many
 from karat.tally.classes import Classes, Label
 from karat.tally.held_rows import HeldRows, RowChunk, check_alike
 from karat.tally.score_histograms import ScoreHistograms
-from karat.tally.score_kind import ARGUMENTS, ScoreKind
+from karat.tally.score_kind import ARGUMENTS, ScoreKind, decides, decision
 from karat.tally.shared import check_same, other_kinds, united
 
 _LEAST_GROUP: Final = 1 << 19
@@ -176,6 +176,26 @@ class ScoreParts:
     def n_rows(self) -> int:
         """Number of rows."""
         return sum(part.n_rows for part in (self.held, self.histograms) if part is not None)
+
+    @property
+    def has_predictions(self) -> bool:
+        """True if a class is predicted for each row."""
+        columns, is_given, _ = self.shape or (1, False, False)
+        return is_given or decides(
+            self.kind, is_single=columns is None, threshold=self.threshold, is_set=False
+        )
+
+    @property
+    def decision(self) -> str:
+        """How the predicted class of a row is decided, in words."""
+        columns, is_given, _ = self.shape or (1, False, False)
+        return decision(
+            self.kind,
+            is_given=is_given,
+            is_single=columns is None,
+            threshold=self.threshold,
+            k=self.classes.k,
+        )
 
     def arrays_of_scores(self) -> list[npt.NDArray[Any]]:
         """Return arrays that contain every score, or the ends of every level."""

@@ -49,6 +49,7 @@ def by_slice(cells: Cells, rows: Rows, found: SliceCodes, *, is_clustered: bool)
         squares = _added(keys, each, s, n_places)
     axes = (Axis(" × ".join(found.columns), tuple(", ".join(key) for key in found.keys)),)
     facts: dict[str, Any] = {"classes": cells.classes, "n_rows": counts.sum(axis=1), "axes": axes}
+    facts["has_predictions"] = cells.has_predictions
     if cells.storage == "dense":
         squares = if_any(lambda values: values.reshape(s, k, k), squares)
         table = Cells.dense(tables.reshape(s, k, k), squares=squares, **facts)
@@ -68,8 +69,9 @@ def _weights(rows: Rows) -> Any:
 
 def _places(cells: Cells, rows: Rows) -> Places:
     """int64[n]: the cell of each row, in the storage of the table."""
-    assert rows.pred is not None
-    keys = rows.true.astype(np.int64) * cells.k + rows.pred
+    pred = rows.pred if cells.has_predictions else rows.true
+    assert pred is not None
+    keys = rows.true.astype(np.int64) * cells.k + pred
     if cells.storage == "dense":
         return keys
     listed, cols = cells.coordinates()

@@ -15,7 +15,7 @@ from karat.data.labels.column import Nulls
 from karat.data.labels.sets import SetColumn, align_sets, are_nothing, are_sets, encode_sets
 from karat.data.roles import shown_column
 from karat.data.scores.containers import gathered
-from karat.data.scores.labels import checked_limits, placed_scores
+from karat.data.scores.labels import placed_scores, with_labels_of_scores
 from karat.data.scores.order import not_scores
 from karat.data.sources.columns import TableColumns
 from karat.data.sources.set_columns import ScoresOfLabels, SetColumns, WideColumns, place_scores
@@ -247,11 +247,9 @@ class SetReading:
             facts = {"labels": shown(self.scores.labels), "n_columns": n_columns, "k": k}
             raise error("K134", argument=argument, do=do, **facts)
         scores = placed_scores(given)
-        rows = replace(rows, scores=scores)
         if "pred" in self.found:
-            return rows
-        limits, is_strict = checked_limits(self.scores.threshold, scores, rows.classes)
-        return replace(rows, pred=scores.above(limits, is_strict=is_strict))
+            return replace(rows, scores=scores)
+        return with_labels_of_scores(rows, scores, self.scores.threshold)
 
 
 def _refuse_weights(

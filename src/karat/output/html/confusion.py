@@ -29,11 +29,11 @@ PLAIN: Final = 30
 def matrix_of(confusion: Confusion) -> dict[str, Any] | None:
     """The matrix of a page: what its template shows, and as ``data`` what its script reads.
 
-    None where only totals of the classes were kept. Of many classes the last name stands for all
+    None where it is not known. Of many classes the last name stands for all
     others, which share the last row and column.
     """
     tally = confusion.cells
-    if tally.storage == "marginals":
+    if not tally.has_matrix:
         return None
     rows, cols, totals = confusion.occupied()
     k = tally.k

@@ -103,20 +103,22 @@ def class_table(report: ClassReport | SetReport) -> dict[str, Any]:
     k, listed, note = len(rows), list(rows), ""
     if k > MOST_ROWS:
         # Undefined first: a class that is never predicted is the worst there is.
-        f1 = np.array([-1.0 if row["f1"] is None else row["f1"] for row in rows])
-        listed = [rows[i] for i in np.argsort(f1, kind="stable")[:MOST_ROWS]]
-        note = f"The {MOST_ROWS} classes of {count(k)} with the smallest f1."
+        key = "f1" if "f1" in rows[0] else keys[0]
+        worst = np.array([-1.0 if row[key] is None else row[key] for row in rows])
+        listed = [rows[i] for i in np.argsort(worst, kind="stable")[:MOST_ROWS]]
+        note = f"The {MOST_ROWS} classes of {count(k)} with the smallest {key}."
     bars = [key for key in keys if key in BARS][(-1 if k > MANY else 0) :]
     scale = scale_of(row["intervals"].get(key, (None,))[0] for key in bars for row in listed)
     support = amounts([row["support"] for row in listed])
-    predicted = amounts([row["predicted_count"] for row in listed])
+    has_predictions = "predicted_count" in rows[0]
+    predicted = amounts([row["predicted_count"] for row in listed]) if has_predictions else None
     lowest, titled = lowest_of(report), keys if k <= MANY else _TITLED
     body = [
         {
             "name": row["name"],
             "is_lowest": lowest is not None and row["label"] == lowest["label"],
             "support": support[at],
-            "predicted": predicted[at],
+            "predicted": predicted and predicted[at],
             "rates": [
                 _rate(row, key, scale if key in bars else None, is_titled=key in titled)
                 for key in keys
@@ -131,6 +133,7 @@ def class_table(report: ClassReport | SetReport) -> dict[str, Any]:
         averages.append((average, ["" if x is None else value(x) for x in known]))
     return {
         "keys": keys,
+        "has_predictions": has_predictions,
         "bars": bars,
         "scale": "{:g} to {:g}".format(*scale),
         "rows": body,

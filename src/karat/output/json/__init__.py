@@ -42,6 +42,7 @@ _READ_IT: Final = "Give the text of the file: Report.from_json(Path('report.json
 _NUMBERS: Final = ("value", "n", "low", "high", "standard_error", "exact", "bound")
 """What a metric states that is compared."""
 _MEASURED: Final = "scores.measured"
+_COUNTS: Final = ("support", "predicted_count")
 _KEPT: Final = (
     *("confusion", "mapping", "source", "tally"),
     *("cautions", "doubts", "karat", "schema", "warnings"),
@@ -98,7 +99,7 @@ def report_of(whole: Part, n_text: int, report_type: type[ReportT]) -> ReportT:
     # What rows of the table of classes state in a text of any version.
     of_classes = [
         {name: row[name] for name in ("label", "name")}
-        | {name: row[name] and float(row[name]) for name in ("support", "predicted_count")}
+        | {name: row[name] and float(row[name]) for name in _COUNTS if name in row}
         for row in again["per_class"]
     ]
     whole["per_class"].check(of_classes, "the tally gives", compares_texts=True)

@@ -30,6 +30,7 @@ from karat.output.json.scores import SCORES
 from karat.output.sections import thresholds_of
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.tally import Cells, Classes, inconsistency
+from karat.tally.score_kind import AS_GIVEN
 
 SCHEMA: Final = "karat.report/1"
 _VERSION: Final = re.compile(
@@ -200,12 +201,16 @@ def _read_tally(part: Part, s: Scope) -> Cells:
     inner = SimpleNamespace(**vars(s), is_weighted=is_weighted, storage=storage)
     found: Cells = _FORMS[form].read(part, inner)
     _check(found)
-    return found
+    if parts.get("has_predictions") is None or js.FLAG.read(parts["has_predictions"], s):
+        return found
+    s.confusion.must(s.confusion.value is None, "null, as no class is predicted")
+    return found.without_predictions()
 
 
 def _write_tally(cells: Cells, s: Scope) -> dict[str, Any]:
     is_listed = cells.storage == "dense" and cells.k > _DENSE_K_MAX
     facts = {"is_weighted": cells.is_weighted, "storage": cells.storage}
+    facts |= {} if cells.has_predictions else {"has_predictions": False}
     form = _FORMS["sparse" if is_listed else cells.storage]
     return facts | form.write(cells, s)  # type: ignore[no-any-return]
 
@@ -213,7 +218,7 @@ def _write_tally(cells: Cells, s: Scope) -> dict[str, Any]:
 CONFUSION: Final = Kind(
     js.itself,
     lambda cells, _: (
-        None if cells.storage == "marginals" or cells.k > _DENSE_K_MAX else cells.matrix().tolist()
+        cells.matrix().tolist() if cells.has_matrix and cells.k <= _DENSE_K_MAX else None
     ),
 )
 """The matrix, rows true; None where there are only totals or many classes.
@@ -387,6 +392,7 @@ def _report(s: Scope) -> Any:
         s.scores and s.scores.threshold,
         s.scores and s.scores.curves,
         s.confidence,
+        decision=s.scores.decision if s.scores else AS_GIVEN,
         intervals=s.metrics,
         class_intervals=s.per_class,
         is_clustered=s.is_clustered,

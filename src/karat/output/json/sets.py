@@ -35,8 +35,9 @@ from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
 from karat.results.slices import ByColumn, SetSliceTable
 from karat.results.values import PER_CLASS
 from karat.tally.classes import Label
-from karat.tally.score_kind import ARGUMENTS
-from karat.tally.set_tally import SetTally, inconsistency_of_sets
+from karat.tally.score_kind import ARGUMENTS, AS_GIVEN
+from karat.tally.set_checks import inconsistency_of_sets
+from karat.tally.set_tally import SetTally
 
 SCHEMA: Final = "karat.multilabel/1"
 SetReportT = TypeVar("SetReportT", bound=SetReport)
@@ -62,6 +63,7 @@ def _tally(s: Scope) -> SetTally:
         s.squares,
         s.row_weights,
         s.row_squares,
+        s.decision,
     )
     problem = inconsistency_of_sets(found) or ""
     require(not problem, problem)
@@ -80,6 +82,7 @@ _SUMS: Final = {
     "n_rows": _COUNTS,
     "n_unknown": js.COUNT,
     **dict.fromkeys(("weights", "squares", "row_weights", "row_squares"), _AMOUNTS),
+    "decision": js.TEXT.or_absent(AS_GIVEN),
 }
 _TALLY: Final = js.record(_tally, labels=CLASSES.of("classes"), **_SUMS)
 _TALLY_OF_SLICE: Final = js.record(_tally, labels=js.given(lambda s: s.report.classes), **_SUMS)

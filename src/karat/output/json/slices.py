@@ -149,6 +149,7 @@ def _counted(s: Scope, part: Part) -> SlicedCells:
     require(is_whole, f"{part.path} has slices whose cells do not add up to their rows")
     axes = (Axis(" × ".join(s.columns), tuple(", ".join(key) for key in keys)),)
     facts: dict[str, Any] = {"classes": cells.classes, "n_rows": n_rows, "axes": axes}
+    facts["has_predictions"] = cells.has_predictions
     if cells.storage != "dense":
         tables = Cells.sparse(rows, cols, counts, squares=squares, **facts)
     else:

@@ -159,6 +159,8 @@ def _current(ax: Axes, reports: Reports) -> None:
         if place is None:
             continue
         at = report.threshold
+        if not report.has_predictions:
+            continue
         # Where logits are parted by their probability, their log-odds are by 0.
         border = {"probabilities": 0.5, "logits": 0.0}.get(report.scores or "")
         if at is None and border is not None and _parts(report, place, border):

@@ -22,7 +22,7 @@ from karat.data.labels.sets import (
     named_alike,
 )
 from karat.data.scores.classes import both_decide
-from karat.data.scores.labels import checked_limits, label_scores
+from karat.data.scores.labels import label_scores, with_labels_of_scores
 from karat.data.slices.codes import as_slices
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.weights import Weights, as_weights, refuse_sums, refuse_weights
@@ -133,11 +133,9 @@ def with_scores(
         K102, K109, K130 to K137, K196 scores; K136 a threshold.
     """
     scores = label_scores(values, argument, rows.classes, rows.n)
-    rows = replace(rows, scores=scores)
     if not predicts:
-        return rows
-    limits, is_strict = checked_limits(threshold, scores, rows.classes)
-    return replace(rows, pred=scores.above(limits, is_strict=is_strict))
+        return replace(rows, scores=scores)
+    return with_labels_of_scores(rows, scores, threshold)
 
 
 def sets_of_models(

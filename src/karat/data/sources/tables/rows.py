@@ -87,12 +87,16 @@ def read_rows(source: Any, name: str, request: TableRequest) -> Rows | TableSets
 def predicted(rows: Rows, threshold: float | None, n_threads: int | None) -> Rows:
     """Return rows with scores, with predictions computed if absent; each score is checked.
 
+    Without a threshold one column of other scores than probabilities and logits predicts nothing.
+
     Errors:
         K13x a value is not a probability or not finite; K113 to K115 invalid weights; K136 the
         threshold.
     """
     tally = InMemoryScores.of(rows, threshold, n_threads)
     tally.check()
+    if not tally.has_predictions:
+        return rows
     return replace(rows, pred=np.asarray(tally.predicted(), np.int32))
 
 
