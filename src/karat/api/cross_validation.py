@@ -137,7 +137,7 @@ def from_cross_validate(
     Returns:
         Columns by name, for ``karat.evaluate(table, design=karat.Folds())`` or a file: ``id``,
         ``repeat``, ``fold``, ``holdout`` of nested folds, ``train_size``, ``label``, and ``pred``,
-        ``score`` or one column ``proba_…`` for each class.
+        ``pred`` and ``score`` of margins, or one column ``proba_…`` for each class.
 
     Errors:
         K257 indices or estimators were not returned, test rows are not those of X, or training sets
@@ -198,7 +198,8 @@ def from_cross_validate(
         return table | {"pred": output}
     stem = "proba" if chosen == "predict_proba" else "score"
     if output.ndim == 1:
-        return table | {"score": output}
+        # Of margins the second class is predicted above 0.
+        return table | {"pred": classes[(output > 0).astype(np.intp)], "score": output}
     each = zip(classes.tolist(), output.T, strict=True)
     return table | {f"{stem}_{label}": column for label, column in each}
 

@@ -68,7 +68,8 @@ class ClassOptions:
     )
     threshold: Any = option(
         "predict the positive class of two if its probability (or score) is at least this; "
-        "default: predict the class of the largest.",
+        "default: predict the class of the largest. Of one column of y_score there is no default: "
+        "0 for margins.",
         verbs=_VERBS,
         flags=(
             Flag(
@@ -86,8 +87,8 @@ class ClassOptions:
             "Stream": Change(type="float | None"),
             "Monitor": Change(type="float | None"),
             "compare": Change(
-                "of sets, from which score on a label is predicted, as of `evaluate`: one number, "
-                "one for each label, or a dict from model to either.",
+                "as of `evaluate`, or a dict from model to it; of sets, from which score on a label "
+                "is predicted: one number, or one for each label.",
                 "float | Sequence[float] | Mapping[str, Any] | None",
             ),
         },
