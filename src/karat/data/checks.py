@@ -126,7 +126,7 @@ def _how_to_count(column: str) -> str:
     """How a column of numbers of rows is named."""
     if not is_command_line():
         return f"weights=karat.Frequency({column!r})"
-    return f"{how_to_name('weights', column)}, as weights, or karat.Frequency of Python"
+    return f"{how_to_name('weights', column)} {option('weights_are', 'frequency')}"
 
 
 _PARTS: Final = "split set subset partition phase dataset data_set part"
