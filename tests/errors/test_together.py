@@ -27,6 +27,7 @@ VALUES: dict[str, Any] = {
     "by": [0, 1] * (N // 2),
     "class_names": ["x", "y"],
     "clusters": list(range(N)),
+    "decimal": ",",
     "confusion": [[1, 0], [0, 1]],
     "exact": True,
     "folds": [0, 0, 1, 1] * (N // 4),
@@ -43,6 +44,7 @@ VALUES: dict[str, Any] = {
     "positive": "a",
     "sampling": "case-control",
     "separator": "|",
+    "text": ["code"],
     "threshold": 0.5,
     "weights": [1.0] * N,
     "weights_are": "frequency",
@@ -147,6 +149,8 @@ def refused(cell: Refusal, run: Callable[[], Any]) -> bool:
     """True if the call is refused by this cell."""
     # Some errors name what is missing in place of the option.
     name = option(cell.option).removesuffix(")") if cell.code != "K238" else cell.reason
+    # A group begins otherwise where the error shows the value.
+    name = name.removeprefix("reading=")
     try:
         run()
     except karat.KaratError as problem:
@@ -209,7 +213,7 @@ def test_every_cell_has_a_reason() -> None:
 ROLES = {"data", "predictions", "y_true", "y_pred", "y_prob", "y_logit", "y_score"}
 ROLES |= {"gold_is_random", "gold_weights", "judge", "weights", "clusters"}
 CLASSES = {"class_names", "labels", "positive", "undefined", "metrics", "n_threads", "seed"}
-GROUPS = {"interval", "reading", "design"}
+GROUPS = {"interval", "reading", "design", "text", "decimal"}
 READ_WITH_A_JUDGE = {
     "evaluate": {*GROUPS, *ROLES, *CLASSES, "n_replicates", "side", "threshold"},
     "compare": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -44,6 +45,12 @@ def _slices_as_a_curve() -> Any:
 def _pilot_of_sets() -> Any:
     pilot = karat.evaluate(SETS, OTHER_SETS, level=None)
     return any_karat.rows_needed("samples_f1", half_width=0.05, pilot=pilot)
+
+
+def _with_commas() -> str:
+    rows = [f"{y};{y};{str(x).replace('.', ',')}" for y, x in zip(TRUTH, P, strict=True)]
+    Path("commas.csv").write_text("\n".join(["label;pred;p", *rows]), encoding="utf-8")
+    return "commas.csv"
 
 
 def _written(*names: str) -> list[str]:
@@ -95,6 +102,8 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
     "ids of models on different rows": lambda: karat.compare(
         {"old": TRUTH, "new": TRUTH}, {"old": PRED, "new": PRED}, ids=np.arange(N)
     ),
+    "decimal commas, named": lambda: karat.evaluate(_with_commas(), y_true="label", y_prob="p"),
+    "decimal commas, found": lambda: karat.evaluate(_with_commas(), y_true="label", y_pred="pred"),
     "slices by a number": lambda: karat.evaluate(TABLE, by=3.5),
     "lists in another notation": lambda: karat.evaluate(
         ["[sea sky]", "[sea]", "[sky]"] * 20, ["[sea]", "[sea]", "[sky]"] * 20

@@ -24,7 +24,6 @@ NOT_APPLIED: Final[dict[tuple[str, str], str]] = {
 """Code and shape of the example → why it is not applied to the call that is answered with it."""
 NOT_HEARD: Final[dict[str, str]] = {
     "costs= is a matrix, rows true: costs=[[0, □], [□, 0]]": "tests/first_use/test_advice.py",
-    "weights=□, as weights, or karat.Frequency of Python": "said on a command line, of --weights",
     "For a scorer: karat.scorer(□, labels=[…]).": "tests/meaning/test_scorers_and_estimators.py",
 }
 """Text of the sources → why no call here is answered with it, or the test that executes it."""

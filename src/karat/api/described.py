@@ -10,14 +10,16 @@ from karat.api.request.data import Data
 from karat.api.request.request import Request, options_of
 from karat.api.request.roles import BESIDE, COLUMNS, is_data, with_roles
 from karat.api.request.verbs import verb
-from karat.api.sources import columns_to_read
+from karat.api.sources import columns_to_read, formats_of
 from karat.data.roles import Role, matching, meaning, unknown_column
 from karat.data.sources.batches import is_batch_source
 from karat.data.sources.columns import TableColumns, find_columns
 from karat.data.sources.files.counted import errors_of_files
 from karat.data.sources.files.paths import is_read_once, names_files
 from karat.data.sources.files.rows import open_files
+from karat.data.sources.formats import ColumnFormats
 from karat.data.sources.set_columns import find_sets
+from karat.data.sources.tables.formatted import formatted
 from karat.data.sources.tables.frames import Frame, open_frame
 from karat.errors import KaratError, error, short
 from karat.tally.score_kind import ROLES
@@ -72,7 +74,7 @@ def read(request: Request) -> Data:
         roles = {x: v for x, v in options.items() if x in (*COLUMNS, *BESIDE)}
         models = [x for x in COLUMNS if _is_of_models(options.get(x))]
         read_as = with_roles("evaluate", {"data": source, **_without(roles, models)})
-        frame = _opened(read_as["y_true"], cleanup)
+        frame = _opened(read_as["y_true"], formats_of(request), cleanup)
         of_models = with_roles("compare", {"data": source, **{x: roles[x] for x in models}})
         columns = {x: _matched(frame, x, of_models[x]) for x in models}
         rest = Request.of("evaluate", **read_as).but(
@@ -96,15 +98,17 @@ def _without(options: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name not in names}
 
 
-def _opened(source: Any, cleanup: ExitStack) -> Frame:
+def _opened(source: Any, formats: ColumnFormats, cleanup: ExitStack) -> Frame:
     """The names and types of the columns of a source."""
     if names_files(source):
         cleanup.enter_context(errors_of_files(None, source))
-        return open_files(source, cleanup)
+        return open_files(source, cleanup, formats=formats)
     if is_batch_source(source):
         # Their types would take a read.
-        return Frame(tuple(map(str, source.column_names)), {}, "batches", lambda _: {})
-    return open_frame(source)
+        return formatted(
+            Frame(tuple(map(str, source.column_names)), {}, "batches", lambda _: {}), formats
+        )
+    return formatted(open_frame(source), formats)
 
 
 def _matched(frame: Frame, role: str, value: Any) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ def report_of_request(request: Request) -> Report:
         return _report_of_sets(request, spec)
     else:
         report = _report_of_arrays(request, spec)
-    report = dressed(report, request.class_names, is_frequency=is_frequency(request))
+        report = dressed(report, request.class_names, is_frequency=is_frequency(request))
     if spec.wanted is not None and not spec.is_dry:
         # A metric that these classes do not have is an error here, not when the report is printed.
         refuse_missing(report, spec.wanted)

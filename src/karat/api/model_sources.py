@@ -13,11 +13,13 @@ from karat.api.options import plain_text
 from karat.api.request.data import Data
 from karat.api.request.request import Request
 from karat.api.request.roles import BESIDE, COLUMNS, OUTPUTS, of_described
+from karat.api.sources import formats_of
 from karat.data.roles import matching
 from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.files.counted import errors_of_files
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.files.rows import open_files
+from karat.data.sources.tables.formatted import formatted
 from karat.data.sources.tables.frames import Frame, is_frame, open_frame
 from karat.errors import error, short
 
@@ -79,9 +81,11 @@ def sources_of_models(request: Request, cleanup: ExitStack) -> dict[str, ModelSo
     refuse_distributed(data, "y_true")
     if names_files(data):
         cleanup.enter_context(errors_of_files(None, data))
-        frame = _kept(open_files(data, cleanup))
+        frame = _kept(open_files(data, cleanup, formats=formats_of(request)))
     else:
-        frame = _kept(open_frame(data))
+        frame = _kept(formatted(open_frame(data), formats_of(request)))
+    # Their columns have been read as what they are.
+    request = request.but(text=(), decimal=".")
     return _of_one_table(request, frame, named)
 
 

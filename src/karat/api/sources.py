@@ -11,6 +11,7 @@ from karat.data.roles import SCORE_ROLES, Role
 from karat.data.slices.folds import columns_of_folds
 from karat.data.sources.arrays.rows import RowArguments
 from karat.data.sources.columns import TableRequest
+from karat.data.sources.formats import ColumnFormats
 from karat.errors import error, short
 from karat.errors.options import parameter
 
@@ -34,7 +35,13 @@ def columns_to_read(request: Request) -> TableRequest:
         separator=request.separator,
         threshold=request.threshold,
         is_frequency=is_frequency(request),
+        formats=formats_of(request),
     )
+
+
+def formats_of(request: Request) -> ColumnFormats:
+    """How a request says that columns are written."""
+    return ColumnFormats(tuple(map(str, request.text)), request.decimal)
 
 
 def check_sources(request: Request) -> None:

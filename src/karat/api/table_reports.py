@@ -7,11 +7,19 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Final
 
-from karat.api.arguments import MAX_MEMORY, ids_of_table, naming_judges, of_table
+from karat.api.arguments import (
+    MAX_MEMORY,
+    dressed,
+    ids_of_table,
+    is_frequency,
+    naming_judges,
+    of_table,
+)
 from karat.api.doubts import check_found_scores, with_order_of_columns
 from karat.api.measuring import Spec, report_of
 from karat.api.report import Report
 from karat.api.request.request import Request
+from karat.api.results import ClassReport
 from karat.api.sources import columns_to_read, fold_columns
 from karat.data.accumulator import Batch, Source, Tallies, accumulate
 from karat.data.listing import checked_ids
@@ -141,6 +149,8 @@ def report_of_table(
             check_found_scores(counted, request.score)
             counted = with_order_of_columns(counted, request.columns_of_scores, request.labels)
         report = report_of(counted, spec)
+        if isinstance(report, ClassReport):
+            report = dressed(report, request.class_names, is_frequency=is_frequency(request))
         if then is not None:
             then(source if counted.sets is None else counted, report)
         return report

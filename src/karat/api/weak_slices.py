@@ -18,7 +18,7 @@ from karat.api.options import refuse_threshold, unknown_choice
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
 from karat.api.score_functions import given_scores
-from karat.api.sources import columns_to_read
+from karat.api.sources import columns_to_read, formats_of
 from karat.data.accumulator import accumulate, rows_in_memory
 from karat.data.checks import doubts_of_order, unused_groups
 from karat.data.clusters import RowNames, as_clusters, encode_names, names_of_column, one_cluster
@@ -40,6 +40,7 @@ from karat.data.sources.arrays.rows import RowArguments, label_rows, score_rows
 from karat.data.sources.columns import columns_to_search
 from karat.data.sources.distributed.frames import COLLECT, distributed_host
 from karat.data.sources.files.paths import names_files
+from karat.data.sources.tables.formatted import formatted
 from karat.data.sources.tables.frames import Frame, is_frame, open_frame
 from karat.data.sources.tables.rows import predicted, read_rows
 from karat.data.sources.tables.values import ValuesOfFrame, doubts_of_values
@@ -335,14 +336,15 @@ def _read(request: Request, metric: Metric | None) -> _Given:
             return _of_table(request, metric)
         if named:
             raise error("K184")
+        formats = formats_of(request)
         if not is_file:
-            return _losses_of_table(open_frame(y_true), request)
+            return _losses_of_table(formatted(open_frame(y_true), formats), request)
         from karat.data.sources.files.counted import errors_of_files
         from karat.data.sources.files.rows import open_files
 
         with ExitStack() as cleanup:
             cleanup.enter_context(errors_of_files(None, y_true))
-            return _losses_of_table(open_files(y_true, cleanup), request)
+            return _losses_of_table(open_files(y_true, cleanup, formats=formats), request)
     beside = (*(("loss", loss), ("weights", weights), ("clusters", clusters)), ("ids", request.ids))
     named += [name for name, x in beside if isinstance(x, str)]
     if named:

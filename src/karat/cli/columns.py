@@ -70,6 +70,7 @@ def command(predictions: tuple[str, ...], **typed: Any) -> int:
     be made until a question is answered.
     """
     from karat.api.check import check_of
+    from karat.api.sources import formats_of
     from karat.data.sources.files.counted import survey_files
     from karat.data.sources.files.paths import is_read_once
     from karat.errors.reasons import ManyColumnsError, NoColumnError
@@ -77,8 +78,8 @@ def command(predictions: tuple[str, ...], **typed: Any) -> int:
     from karat.output.terminal import print_document
 
     source = source_of(predictions)
-    survey = survey_files(source)
     request = request_of("columns", "check", typed, y_true=source)
+    survey = survey_files(source, formats_of(request))
     columns = {name: getattr(request, name) for name in _NAMED if request.is_given(name)}
     if is_read_once(source):
         print_document(_document(survey, {}, {}), sys.stdout)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _SETTINGS: Final = ("anytime", "windows", "level", "labels", "positive", "threshold", "undefined")
 _READING: Final = (
     *("true", "pred", "prob", "logit", "score", "weights", "clusters", "id", "nulls"),
+    *("text", "decimal"),
     *("baseline_pred", "baseline_prob"),
 )
 """Not `where`: it may choose the rows of a batch."""

@@ -132,9 +132,22 @@ def request_of(command: str, verb: str, typed: Mapping[str, Any], **more: Any) -
     Args:
         typed: value of each option, as click read it.
         more: further values of the request.
+
+    Errors:
+        K122 a value that is no choice; K242 an option without the one that it needs.
     """
-    values = {item.name: _value(flag, typed[item.name]) for item, flag in flags_of(command)}
-    return Request.of(verb, **{"labels_are_text": True, "has_data": True, **values, **more})
+    from karat.errors import error
+    from karat.errors.options import option
+
+    flags = flags_of(command)
+    values = {item.name: _value(flag, typed[item.name]) for item, flag in flags}
+    request = Request.of(verb, **{"labels_are_text": True, "has_data": True, **values, **more})
+    for item, flag in flags:
+        if flag.needs and request.is_given(item.name) and not getattr(request, flag.needs):
+            given, lacking = option(item.name, typed[item.name]), option(flag.needs)
+            found, do = f"{given} was given alone", f"Give {lacking} too, or leave it out."
+            raise error("K242", given=given, lacking=lacking, found=found, do=do)
+    return request
 
 
 def _value(flag: Flag, typed: Any) -> Any:

@@ -25,7 +25,7 @@ from karat.data.scores.containers import Scores
 from karat.data.slices.codes import SliceCodes
 from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt, doubt
-from karat.errors.options import is_command_line, option
+from karat.errors.options import is_command_line, option, option_of_list
 from karat.errors.text import count, counted
 from karat.tally import Cells, Classes, to_marginals
 from karat.tally.classes import IGNORED, usual_positive
@@ -126,7 +126,7 @@ def _how_to_count(column: str) -> str:
     """How a column of numbers of rows is named."""
     if not is_command_line():
         return f"weights=karat.Frequency({column!r})"
-    return f"{how_to_name('weights', column)}, as weights, or karat.Frequency of Python"
+    return f"{how_to_name('weights', column)} {option('weights_are', 'frequency')}"
 
 
 _PARTS: Final = "split set subset partition phase dataset data_set part"
@@ -188,12 +188,9 @@ def binned_codes(column: str, slices: Sequence[str]) -> Doubt | None:
     if name.rpartition("_")[2] not in _CODES.split() and name not in ALIASES["group"]:
         return None
     bins = f"{slices[0]}, … {slices[-1]}"
-    # In quotes within the quotes of a shell, or of Python.
-    quoted = '\\"' + column.replace('"', '\\"\\"') + '\\"'
-    sql = f"\"SELECT * REPLACE (CAST({quoted} AS VARCHAR) AS {quoted}) FROM 'FILE'\""
-    do = f"read the files by {sql}"
+    do = option_of_list("text", [column])
     if not is_command_line():
-        do = f"frame[{column!r}].astype(str), or of files {sql}"
+        do += "; of arrays values.astype(str)"
     return doubt("D140", column=repr(column), bins=bins, do=do)
 
 

@@ -19,8 +19,9 @@ from karat.data.scores.containers import Scores
 from karat.data.sources.arrays.rows import NONE, RowArguments, label_rows, score_rows
 from karat.data.sources.columns import TableRequest, find_columns
 from karat.data.sources.distributed.frames import pieces_of
-from karat.data.sources.files.paths import is_query, is_read_once, names_files
+from karat.data.sources.files.paths import is_read_once, names_files
 from karat.data.sources.files.text_labels import is_null_like
+from karat.data.sources.tables.formatted import formatted
 from karat.data.sources.tables.frames import Frame, encode_role, is_frame, open_frame
 from karat.data.sources.tables.rows import read_rows
 from karat.data.table_sets import TableSets
@@ -127,13 +128,13 @@ def judged_table(source: Any, judge: JudgeColumns, request: TableRequest) -> Jud
         if pieces_of(source):
             found = "The table is partitioned, and the rows are needed in memory"
             raise error("K243", argument="a partitioned table", found=found, do=_COLLECT)
-        return _of_frame(open_frame(source), judge, request)
+        return _of_frame(formatted(open_frame(source), request.formats), judge, request)
     from karat.data.sources.files.counted import errors_of_files
     from karat.data.sources.files.rows import open_files
 
     where = request.where
     with ExitStack() as cleanup, errors_of_files(where, source):
-        frame = open_files(_filtered(source, where), cleanup, request.n_threads)
+        frame = open_files(source, cleanup, request.n_threads, request.formats, where)
         judged = _of_frame(frame, judge, request)
     named = source if isinstance(source, list | tuple) else [source]
     facts: dict[str, Any] = {"files": [str(each) for each in named]}
@@ -142,20 +143,6 @@ def judged_table(source: Any, judge: JudgeColumns, request: TableRequest) -> Jud
 
 
 _COLLECT: Final = "Collect it first, or write it to Parquet and name the files."
-
-
-def _filtered(source: Any, where: str | None) -> Any:
-    if where is None:
-        return source
-    if isinstance(source, list | tuple) and len(source) == 1:
-        (source,) = source
-    if isinstance(source, list | tuple) or str(source) == "-":
-        found = "It filters one file, folder, pattern or query"
-        do = "Put the condition into a query: SELECT * FROM 'file' WHERE …"
-        raise error("K243", argument=option("where"), found=found, do=do)
-    text = str(source)
-    rows = f"({text})" if is_query(text) else "'{}'".format(text.replace("'", "''"))
-    return f"SELECT * FROM {rows} WHERE ({where})"
 
 
 def _of_frame(frame: Frame, columns: JudgeColumns, request: TableRequest) -> JudgedRows:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from karat.data.labels.column import resolved
 from karat.data.labels.containers import encode, host_of
 from karat.data.sources.files.duck import literal, quoted
+from karat.errors.options import option
 
 PERCENT: Final = r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)\s*%\s*"
 """A number with a percent sign, in Python and in SQL."""
@@ -50,6 +51,11 @@ def conversion_in_files(column: str) -> str:
     name = quoted(column)
     sql = f"SELECT * REPLACE (rtrim({name}, {literal('% ')})::DOUBLE / 100 AS {name}) FROM 'FILE'"
     return f"{_DO}, in a query in place of the file: {sql}."
+
+
+def reading_of_comma() -> str:
+    """Return how to read numbers that have a decimal comma."""
+    return f"Give {option('decimal', ',')} for a CSV; elsewhere write numbers with a decimal point."
 
 
 _DO: Final = "Convert the percent to fractions"

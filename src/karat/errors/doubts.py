@@ -110,8 +110,8 @@ D129  There are far more labels than rows.
           y_true.ravel(), and leave masked entries out.
 D140  Numbers that may be codes were binned.
       The name of column {column} suggests ids or codes, and its slices are {bins}.
-      To have one slice for each code, give the column as text: {do}. Nothing changes where the
-          numbers are quantities.
+      To have one slice for each code, read the column as text: {do}. If the numbers are
+          quantities, nothing is to be done.
 D135  The rows are in few clusters.
       There are {n} so far; limits are reliable from 10 on.
       Add batches of more clusters before you act on a verdict. If rows of a cluster are

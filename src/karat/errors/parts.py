@@ -33,7 +33,10 @@ PARTS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "Frequency": {"weights": ("weights",)},
     "Reading": {
         name: (name,)
-        for name in ("nulls", "max_memory", "checkpoint", "exact", "keep_rows", "n_threads")
+        for name in (
+            *("nulls", "text", "decimal", "max_memory", "checkpoint", "exact", "keep_rows"),
+            "n_threads",
+        )
     },
     "Rules": {
         name: (name,) for name in ("evidence", "adjust", "min_n", "inconclusive", "allow_mismatch")

@@ -10,7 +10,7 @@ from karat.errors import KaratError, error
 from karat.errors.options import option
 
 Kind: TypeAlias = Literal[
-    "sets", "sets of arrays", "sets of a table", "a report", "reports", "described data"
+    "sets", "sets of arrays", "sets of a table", "a report", "reports", "described data", "arrays"
 ]
 Design: TypeAlias = Literal["judge", "looks", "slices", "listed rows", "models on different rows"]
 
@@ -264,6 +264,24 @@ TABLE: Final = (
             *("paired", "weights_are", "label_strata", "threshold", "separator", "anytime"),
             *("folds", "nulls", "id"),
         )
+    ),
+    Refusal(
+        "any",
+        "arrays",
+        "text",
+        "It names columns of data, and the rows are values",
+        "K455",
+        do="Leave it out, and give codes as text: values.astype(str).",
+        signed=BY_DEFINITION,
+    ),
+    Refusal(
+        "any",
+        "arrays",
+        "decimal",
+        "It is about numbers in CSV files, and the rows are values",
+        "K455",
+        do="Leave it out, and convert texts to numbers first.",
+        signed=BY_DEFINITION,
     ),
     *(
         Refusal(verb, "described data", name, reason, "K455", do=do)

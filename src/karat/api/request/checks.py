@@ -98,6 +98,18 @@ def separator(name: str, value: Any) -> str | None:
     return checked_separator(value)
 
 
+def text_columns(name: str, value: Any) -> tuple[str, ...]:
+    """Return names of columns (K122)."""
+    from karat.api.options import unknown_choice
+
+    if value is None:
+        return ()
+    names = value if isinstance(value, list | tuple) else [value]
+    if not all(isinstance(x, str | int) and not isinstance(x, bool) for x in names):
+        raise unknown_choice(name, value, "names of columns", "Name columns of codes: ['zip'].")
+    return tuple(dict.fromkeys(map(str, names)))
+
+
 def kept_rows(name: str, value: Any) -> int:
     """Return a number of rows to keep of each group (K232)."""
     from karat.data.listing import checked_limit

@@ -160,6 +160,17 @@ class IntervalOptions:
             "'frequency' says that a row of weight 3 stands for three rows.",
         ),
         verbs="read evaluate compare Stream.update",
+        flags=(
+            Flag(
+                "--weights-are",
+                "report compare",
+                "Importance of each row, or frequency: a row of weight 3 stands for three rows.",
+                kind="words",
+                choices=("importance", "frequency"),
+                default="importance",
+                needs="weights",
+            ),
+        ),
     )
     seed: int = option(
         "seed of methods that resample.",

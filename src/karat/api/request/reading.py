@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal
 
-from karat.api.request.checks import Switch, Whole, Words, memory
+from karat.api.request.checks import Switch, Whole, Words, memory, text_columns
 from karat.api.request.record import Change, Flag, option
 
 _THREADS = (
@@ -22,7 +23,7 @@ class ReadingOptions:
     reading: Any = option(
         "how rows are read: `karat.Reading`.",
         shown_type="Reading | None",
-        verbs="read evaluate check compare gate find_weak_slices Stream Monitor.add",
+        verbs="read evaluate check compare gate find_weak_slices Stream Stream.update Monitor.add",
     )
     nulls: Literal["error", "drop"] = option(
         '``"error"``, or ``"drop"`` to leave out rows of a table or of files whose truth or '
@@ -49,6 +50,40 @@ class ReadingOptions:
                 "report columns compare gate monitor",
                 "Read only rows that meet this condition.",
                 "SQL",
+            ),
+        ),
+    )
+    text: Sequence[str | int] = option(
+        "columns that hold text as written, such as codes and ids: `01234` and `250.0` of a CSV "
+        "stay so, and whole numbers in `by` are not put into bins. A column of numbers holds the "
+        "texts of its numbers.",
+        default=(),
+        check=text_columns,
+        verbs="read evaluate check compare gate find_weak_slices Stream.update Monitor.add",
+        flags=(
+            Flag(
+                "--text",
+                "report columns compare gate monitor",
+                "Columns of text as written, such as codes and ids: A,B. Repeatable.",
+                "COLUMNS",
+                "names",
+                is_repeated=True,
+            ),
+        ),
+    )
+    decimal: Literal[".", ","] = option(
+        'decimal mark of numbers in CSV files: ``","`` reads `0,83`.',
+        default=".",
+        check=Words((".", ","), "It is the decimal mark of numbers in CSV files."),
+        verbs="read evaluate check compare gate find_weak_slices Stream.update Monitor.add",
+        flags=(
+            Flag(
+                "--decimal",
+                "report columns compare gate monitor",
+                "Decimal mark of numbers in CSV files.",
+                kind="words",
+                choices=(".", ","),
+                default=".",
             ),
         ),
     )

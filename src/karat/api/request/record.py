@@ -71,6 +71,7 @@ class Flag:
         least, most: range of a whole number.
         is_repeated: whether it may be given several times.
         is_hidden: whether ``--help`` leaves it out.
+        needs: name of another option, without which it says nothing and is refused.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Flag:
     most: int | None = None
     is_repeated: bool = False
     is_hidden: bool = False
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True)

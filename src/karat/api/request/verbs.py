@@ -14,9 +14,12 @@ from karat.api.request.record import Option
 from karat.api.request.request import Request
 from karat.api.request.roles import with_roles
 from karat.errors.habits import names_its_arguments
+from karat.errors.together import refuse
 from karat.metrics import Metric
 from karat.tally import Label
 
+_OF_COLUMNS: Final = ("text", "decimal")
+"""Options that say how columns of data are written."""
 K = TypeVar("K")
 T = TypeVar("T")
 
@@ -52,7 +55,14 @@ def verb(function: Callable[..., T]) -> Callable[..., T]:
         values = with_groups(name, kwargs)
         if has_data:
             values = with_roles(name, values)
-        return function(*args[:n_selves], Request.of(name, **values))
+        request = Request.of(name, **values)
+        if has_data and not request.has_data and name != "read":
+            refuse(
+                name,
+                "arrays",
+                {x: values[x] for x in _OF_COLUMNS if x in values and request.is_given(x)},
+            )
+        return function(*args[:n_selves], request)
 
     for fact in ("__module__", "__name__", "__qualname__"):
         setattr(called, fact, getattr(function, fact))

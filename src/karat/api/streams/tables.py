@@ -7,6 +7,7 @@ from typing import Any
 
 from karat.api.arguments import column_name, scores_of_table
 from karat.api.request.request import Request
+from karat.api.sources import formats_of
 from karat.api.streams.settings import Settings
 from karat.data.accumulator import Tallies
 from karat.data.sources.columns import TableRequest, find_columns
@@ -14,6 +15,7 @@ from karat.data.sources.distributed.frames import refuse_distributed
 from karat.data.sources.files.counted import errors_of_files
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.files.rows import open_files
+from karat.data.sources.tables.formatted import formatted
 from karat.data.sources.tables.frames import open_frame
 from karat.data.sources.tables.sets import sets_of_frame
 from karat.data.sources.tables.values import ValuesOfFrame
@@ -42,14 +44,15 @@ def rows_of_table(
         is_part=True,
         threshold=settings.threshold,
         n_threads=settings.n_threads,
+        formats=formats_of(request),
     )
     with ExitStack() as cleanup:
         if names_files(source):
             cleanup.enter_context(errors_of_files(None, source))
-            frame = open_files(source, cleanup)
+            frame = open_files(source, cleanup, formats=table.formats)
         else:
             refuse_distributed(source, "The batch")
-            frame = open_frame(source)
+            frame = formatted(open_frame(source), table.formats)
         sets = sets_of_frame(frame, table)
         if sets is not None:
             return sets, tuple(x for x in sets.origin.warnings if isinstance(x, Doubt))

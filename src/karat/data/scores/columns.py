@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from karat.data.labels.names import MOST_DIGITS, WHOLE, NameOfClass
+from karat.data.percents import reading_of_comma
 from karat.data.roles import (
     ALIASES,
     EXACT_SCORES,
@@ -28,6 +29,7 @@ from karat.data.roles import (
     normalized,
     unknown_column,
 )
+from karat.data.scores.numbers import with_comma
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import doubt
 from karat.errors.options import option
@@ -248,6 +250,7 @@ class _Unfit(NamedTuple):
 _OF_TEXT: Final = _Unfit(
     "of text (0.5 is a number; 0,5 is text)", "Write the numbers with a decimal point."
 )
+_OF_COMMAS: Final = "of numbers with a decimal comma"
 _OF_LISTS: Final = _Unfit(
     "of lists that are written as text",
     "Write a column for each class, or a column of lists, which Parquet and JSON have.",
@@ -283,6 +286,8 @@ def _unfit_scores(
             why = _OF_TEXT if types[name] == "text" else _OF_OTHERS
             if why is _OF_TEXT and first is not None and _is_list(first(name)):
                 why = _OF_LISTS
+            elif why is _OF_TEXT and first is not None and with_comma(first(name)):
+                why = _Unfit(_OF_COMMAS, reading_of_comma())
             elif first is not None and (first(name) or "").startswith("{"):
                 why = _OF_STRUCTS
             found.setdefault(why, []).append(name)

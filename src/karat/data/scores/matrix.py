@@ -12,7 +12,7 @@ import numpy.typing as npt
 from karat import _native
 from karat.data.arrow import ArrowColumn, NotOneLengthError, lists_of, nulls_of, pieces_of
 from karat.data.labels.column import Flags
-from karat.data.percents import conversion_in_files, is_percent
+from karat.data.percents import conversion_in_files, is_percent, reading_of_comma
 from karat.data.scores.numbers import Array, Origin, real, with_comma
 from karat.data.sources.files.row_blocks import Batch
 from karat.errors import error
@@ -345,8 +345,12 @@ class ScoreMatrix:
         matrix: Array = self._flat.reshape(self._filled, width)
         return matrix[:, 0] if width == 1 else matrix
 
-    def refuse_bad(self, text: str | None) -> None:
-        """Raise the error of the first row without a number, from its text (K130, K131)."""
+    def refuse_bad(self, text: str | None, *, has_comma: bool = False) -> None:
+        """Raise the error of the first row without a number, from its text (K130, K131).
+
+        Args:
+            has_comma: whether numbers were read with a decimal comma.
+        """
         if self.bad is None:
             return
         row, column, item = self.bad
@@ -357,10 +361,12 @@ class ScoreMatrix:
             found = f"Row {row}{place} holds {told}; {self.n_bad} of {self.n_rows} rows"
             if text.strip().lstrip("+-").isdigit():
                 found = f"Row {row}{place} holds {text[:60]}, which no float64 equals"
-            if with_comma(text):
-                found += ". The query FROM read_csv('FILE', decimal_separator=',') reads it"
             are_percent = self.n_bad == self.n_rows and is_percent(text.strip('"'))
             advice = conversion_in_files(name) if are_percent else None
+            if with_comma(text) and not has_comma:
+                advice = reading_of_comma()
+            elif has_comma:
+                found += ". Numbers are read with a decimal comma"
             raise Origin(self.argument, name).refusal(found, advice)
         raise error(
             "K131",

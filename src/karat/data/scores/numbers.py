@@ -44,7 +44,7 @@ Array: TypeAlias = npt.NDArray[np.floating[Any]]
 _EXACT = 1 << 53
 """Largest integer up to which all integers are exact in float64."""
 
-_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
+_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+\s*%?")
 
 _PLAIN = (int, float, np.integer, np.floating, Decimal, Fraction)
 _NOT_PLAIN = (bool, np.timedelta64)

@@ -517,7 +517,7 @@ def bins_of_numbers(
         most = MOST_WHOLE if (values % 1 == 0).all() else N_BINS
         if len(values) <= most:
             codes = np.searchsorted(values, numbers).clip(0, len(values) - 1)
-            return Binned(codes, _named(values))
+            return Binned(codes, texts_of_numbers(values))
     if counts is None:
         places = _places(len(held))
         edges = np.unique(np.partition(held, places)[places])
@@ -532,8 +532,13 @@ def bins_of_numbers(
     return _bins(codes, [low, *edges.tolist(), high])
 
 
-def _named(values: Floats) -> list[str]:
-    """Return numbers in the fewest digits that distinguish them, in their original precision."""
+def texts_of_numbers(values: Floats) -> list[str]:
+    """Return numbers in the fewest digits of their original precision; whole ones without a point.
+
+    Example:
+        >>> texts_of_numbers(np.array([250.0, 401.9]))
+        ['250', '401.9']
+    """
     # −0 is shown as 0.
     values = values + 0.0
     with np.errstate(over="ignore"):

@@ -41,6 +41,7 @@ from karat.data.scores.columns import (
 from karat.data.slices.codes import Key
 from karat.data.slices.folds import AUTO
 from karat.data.sources.files.text_labels import NotLabelsError, of_csv
+from karat.data.sources.formats import AS_TYPED, ColumnFormats
 from karat.data.sources.logged import logged
 from karat.errors import error
 from karat.errors.doubts import doubt
@@ -96,6 +97,7 @@ class TableRequest:
             and columns without slices are left out. Default groups: all columns other than labels,
             weights, clusters, ids and model outputs.
         keeps_rows: whether the rows are always kept.
+        formats: how the columns are written: which are text, and the decimal mark of a CSV.
         lists_rows: whether some of the rows are listed by their ids, and are thus not only counted.
         labels: the classes in order; default: those in the column names, else the sorted labels
             that occur.
@@ -138,6 +140,7 @@ class TableRequest:
     threshold: Any = None
     is_frequency: bool = False
     lists_rows: bool = False
+    formats: ColumnFormats = AS_TYPED
 
     def __post_init__(self) -> None:
         if self.labels is not None:
@@ -255,6 +258,9 @@ def find_columns(
         header, types, given, named, first=None if values is None else values.first
     )
     mapping = {role: name or None for role, name in roles.mapping.items()}
+    of_numbers = [("weights", mapping.get("weights"))]
+    of_numbers += [] if chosen is None else [(chosen.argument, x) for x in chosen.names]
+    request.formats.check_numbers(of_numbers)
     if mapping.get("clusters", "") is None:
         del mapping["clusters"]
     folds = None if request.folds is None else _fold_columns(request, roles)

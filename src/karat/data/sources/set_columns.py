@@ -266,11 +266,16 @@ class ScoresOfLabels:
     threshold: Any = None
 
 
-def place_scores(asked: SetColumns, chosen: ScoreColumns) -> ScoresOfLabels:
+def place_scores(
+    asked: SetColumns, chosen: ScoreColumns, found: Mapping[str, str]
+) -> ScoresOfLabels:
     """The label of each column of scores.
 
     The names end in the labels; where they do not, columns that the caller listed stand in the
     order of `labels`.
+
+    Args:
+        found: column by role.
 
     Errors:
         K137 the columns name other labels, or none.
@@ -289,15 +294,17 @@ def place_scores(asked: SetColumns, chosen: ScoreColumns) -> ScoresOfLabels:
         found_one = shown_column(names[0])
         raise error("K137", what=f"{what} are one, which names no labels", found=found_one, do=do)
     else:
-        labels = _labels(next(readings(names, chosen.endings))[0])
-    found = ScoresOfLabels(names, chosen.argument, labels, request.threshold)
+        texts = next(readings(names, chosen.endings))[0]
+        are_written = not {found.get("true"), found.get("pred")}.isdisjoint(request.formats.text)
+        labels = tuple(texts) if are_written else _labels(texts)
+    placed = ScoresOfLabels(names, chosen.argument, labels, request.threshold)
     if is_list:
-        return found
+        return placed
     order = columns_of_labels(names, chosen.endings, labels)
     if order is not None:
-        return replace(found, names=tuple(names[place] for place in order))
+        return replace(placed, names=tuple(names[place] for place in order))
     if chosen.how == "listed" and len(names) == len(labels):
-        return found
+        return placed
     do = "Name one column for each label, each by its label."
     raise other_labels(what, names, labels, do)
 

@@ -65,7 +65,7 @@ class SetReading:
         request, chosen, scores = asked.request, columns.chosen, None
         if chosen is not None:
             try:
-                scores = place_scores(asked, chosen)
+                scores = place_scores(asked, chosen, columns.found)
             except KaratError as problem:
                 columns.notes.append(not_scores(problem, chosen, has_pred="pred" in columns.found))
         labels = None if request.labels is None else tuple(request.labels)

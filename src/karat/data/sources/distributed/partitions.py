@@ -31,7 +31,9 @@ from karat.data.scores.storage import ScoreParts
 from karat.data.slices.codes import Key
 from karat.data.sources.batches import length_of
 from karat.data.sources.distributed.partials import Partial, folded, merged
+from karat.data.sources.formats import ColumnFormats
 from karat.data.sources.set_rows import SetReading
+from karat.data.sources.tables.formatted import formatted
 from karat.data.sources.tables.frames import open_frame
 from karat.data.sources.tables.rows import FrameLabels, read_labels
 from karat.errors import KaratError, error, short
@@ -70,6 +72,7 @@ class Reading:
         is_frequency: whether a weight is a number of rows.
         groups: columns, and crosses of several, whose values are slices.
         sets: conversion of columns to rows with sets, or None.
+        text: columns that are read as text.
     """
 
     found: Mapping[str, str]
@@ -86,6 +89,7 @@ class Reading:
     groups: tuple[Key, ...] = ()
     sets: SetReading | None = None
     is_ordered: bool | None = None
+    text: tuple[str, ...] = ()
 
     @property
     def singles(self) -> tuple[str, ...]:
@@ -135,6 +139,7 @@ class Reading:
             if words.get("sets") is not None:
                 words["sets"] = SetReading.from_dict(words["sets"])
             words["groups"] = tuple(tuple(map(str, key)) for key in words.get("groups", ()))
+            words["text"] = tuple(map(str, words.get("text", ())))
             return cls(**words)
         except (LookupError, TypeError, AttributeError, RecursionError, ValueError) as problem:
             if isinstance(problem, KaratError):
@@ -207,6 +212,8 @@ def _numbered_in(piece: str, start: int) -> Iterator[None]:
 def _with_block(total: Partial, block: Any, n_rows: int, reading: Reading) -> Partial:
     """Return the partial with the rows of one more block of its partition."""
     frame = open_frame(block)
+    text = tuple(name for name in reading.text if name in reading.columns)
+    frame = formatted(frame, ColumnFormats(text))
     if reading.sets is not None:
         values = frame.columns(reading.columns)
         found, kept = reading.sets.rows(values, is_part=True)

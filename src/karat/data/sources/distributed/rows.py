@@ -29,6 +29,7 @@ from karat.data.sources.distributed.partials import Partial
 from karat.data.sources.distributed.partitions import Reading
 from karat.data.sources.set_columns import SetColumns, find_sets
 from karat.data.sources.set_rows import SetReading, first_sets, origin_of_sets
+from karat.data.sources.tables.formatted import formatted
 from karat.data.sources.tables.frames import Frame
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt, doubt
@@ -72,6 +73,7 @@ def rows_of_distributed(table: Any, request: TableRequest, *, max_memory: int = 
         max_memory=max_memory,
         is_frequency=request.is_frequency,
         groups=tuple(request.groups),
+        text=request.formats.text,
     )
     try:
         return _read(host, request, base)
@@ -83,6 +85,8 @@ def rows_of_distributed(table: Any, request: TableRequest, *, max_memory: int = 
 
 def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
     frame = Frame(host.names, host.types, host.kind, dict.fromkeys)
+    # Values are converted where the rows are.
+    frame = replace(formatted(frame, request.formats), read=dict.fromkeys)
     asked = find_sets(request, frame.names, frame.types, host.hold_sets)
     if asked is not None:
         return _of_sets(host, frame, asked, base)
@@ -90,7 +94,7 @@ def _read(host: Host, request: TableRequest, base: Reading) -> Tallies:
     found, chosen = columns.found, columns.chosen
     notes = [*columns.notes, *_of_ids(request)]
     reading = replace(base, found=found, groups=columns.groups)
-    later = slices_later(host.types, columns.groups, columns.folds)
+    later = slices_later(frame.types, columns.groups, columns.folds)
     if chosen is not None:
         frame.columns(
             [*found.values(), *chosen.names], [*found, *[chosen.role] * len(chosen.names)]
@@ -133,7 +137,7 @@ def _of_sets(host: Host, frame: Frame, asked: SetColumns, base: Reading) -> Tall
     reading = replace(base, wants="sets", found=columns.found, labels=sets.labels, sets=sets)
     frame.columns(reading.columns)
     partial = _whole(host, reading)
-    notes, later = [*columns.notes, *_of_ids(asked.request)], slices_later(host.types, base.groups)
+    notes, later = [*columns.notes, *_of_ids(asked.request)], slices_later(frame.types, base.groups)
     found = _tallies(host, partial, None, columns.mapping, notes, later)
     assert found.sets is not None
     facts, first = found.origin.source, first_sets(found.sets.rows)

@@ -31,6 +31,7 @@ from karat.data.sources.files.relations import Relation
 from karat.data.sources.files.row_blocks import Block, RowBlocks
 from karat.data.sources.files.sql import keep_order
 from karat.data.sources.files.text_labels import Reading
+from karat.data.sources.formats import AS_TYPED, ColumnFormats
 from karat.data.sources.tables.frames import family_of
 from karat.errors import KaratError, error, shown
 from karat.errors.options import as_typed, is_command_line, option
@@ -67,13 +68,13 @@ class Survey:
     n_rows: int | None = None
 
 
-def survey_files(source: Source) -> Survey:
+def survey_files(source: Source, formats: ColumnFormats = AS_TYPED) -> Survey:
     """Find the columns of a source and their possible roles; ambiguity is not an error here.
 
     Errors:
-        K401, K402, K403, K408, K409, K410, K411 as in `rows_of_files`.
+        K401, K402, K403, K408, K409, K410, K411 as in `rows_of_files`; K404, K455 the formats.
     """
-    with opened(source, 1) as relation:
+    with opened(source, 1, formats) as relation:
         types, facts = families(relation), facts_of(relation, None)
         roles = find_roles(relation.header, types, needs=())
         return Survey(tuple(relation.described), roles, types, facts, relation.n_rows)
@@ -98,7 +99,11 @@ def tally_relation(
     reading = relation.reading(columns[:2])
     sql = relation.select(columns, where, reading)
     rows = RowBlocks(
-        lambda: relation.connection.sql(sql), columns, request.nulls, is_one_csv=relation.is_one_csv
+        lambda: relation.connection.sql(sql),
+        columns,
+        request.nulls,
+        is_one_csv=relation.is_one_csv,
+        are_written=relation.are_text(columns[:2]),
     )
     is_query = relation.query is not None
     with explaining(relation.files, has_sql=is_query, where=where):
@@ -124,13 +129,15 @@ def tally_relation(
 
 
 @contextmanager
-def opened(source: Source, n_threads: int | None) -> Iterator[Relation]:
+def opened(
+    source: Source, n_threads: int | None, formats: ColumnFormats = AS_TYPED
+) -> Iterator[Relation]:
     """Context of an open source, with its files and columns."""
     with ExitStack() as cleanup:
         found = find(source, cleanup)
         connection = cleanup.enter_context(connected(n_threads))
         with unchanged(found.files):
-            yield open_relation(connection, found)
+            yield open_relation(connection, found, formats)
 
 
 def families(relation: Relation) -> dict[str, Family]:

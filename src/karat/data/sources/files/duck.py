@@ -309,6 +309,9 @@ def _stopped(text: str, where: str | None) -> KaratError:
     _, code, column, value = text.split(STOP, 3)
     if code in ("K106", "K116"):
         return error(code, argument=f"Column {column!r}", found=f"It holds {value!r}")
+    if code == "K181":
+        found = f"Column {column!r} holds {value!r}, and its other numbers have a decimal comma"
+        return error(code, found=found, do="Write all of its numbers in one way.")
     found = (
         f"The condition {where!r} reads column {column}, as its first rows look, "
         f"but a later row holds {value!r}. In a query you can say its type."

@@ -16,6 +16,7 @@ from karat.data.sources.files.counted import opened
 from karat.data.sources.files.duck import explaining, literal
 from karat.data.sources.files.paths import Source
 from karat.data.sources.files.sql import NO_VALUE, keep_order
+from karat.data.sources.formats import AS_TYPED, ColumnFormats
 
 Texts: TypeAlias = Generator[list[str | None], None, None]
 """Ids, group by group."""
@@ -30,12 +31,14 @@ class FileIds:
         column: the column.
         where: condition of the rows that were read, or None.
         n_threads: threads of the reader.
+        formats: how the columns are written.
     """
 
     source: Source
     column: str
     where: str | None = None
     n_threads: int | None = None
+    formats: ColumnFormats = AS_TYPED
 
     def take(self, places: npt.NDArray[np.int64]) -> list[str | None]:
         """Return the ids of rows by their numbers, in any order.
@@ -57,7 +60,7 @@ class FileIds:
 
         Errors, cost: as of `take`.
         """
-        with opened(self.source, self.n_threads) as relation:
+        with opened(self.source, self.n_threads, self.formats) as relation:
             values = relation.select_values([], [relation.column(self.column)], self.where)
             sql = f"SELECT coalesce(w0, {literal(NO_VALUE)}) AS w0 FROM ({values})"
             has_sql = relation.query is not None

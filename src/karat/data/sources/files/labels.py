@@ -124,7 +124,8 @@ def missing_codes(
         return None
     every = _texts(rows)
     codes = [int(code) for code in counted.classes.labels]
-    absent = missing_texts([every[code] for code in codes], reading, request.labels or ())
+    texts = [every[code] for code in codes]
+    absent = missing_texts(texts, reading, request.labels or (), are_written=rows.are_written)
     if not absent:
         return None
     found = np.array([code for code in codes if every[code] in absent])
@@ -203,6 +204,8 @@ def labels_of(
         columns = [{texts[place] for place in np.unique(side).tolist()} for side in sides]
         if request.labels is not None and not request.labels_are_text:
             kind = kind_of(declared_labels(request.labels))
+        if rows.are_written:
+            kind = "string"
     try:
         return labels_of_texts(texts, reading, columns, kind=kind, is_one_csv=rows.is_one_csv)
     except NotLabelsError as problem:
@@ -233,6 +236,7 @@ def _kinds(
     if reading == "json":
         return is_text, ~is_text
     is_declared = bool(request.labels) and isinstance((request.labels or "?")[0], str)
+    is_declared |= rows.are_written
     is_numeric = np.array([is_number(text) for text in texts]) & is_text.all() & (not is_declared)
     return ~is_numeric, is_numeric
 

@@ -111,6 +111,8 @@ class ReadingUnits:
         if request.labels_are_text:
             kept |= {"where": request.where, "labels_are_text": True}
         kept |= {name: getattr(empty, name) for name in ("threshold", "max_memory", "is_frequency")}
+        if request.formats.text:
+            kept["text"] = sorted(request.formats.text)
         if units.later.groups:
             # Counts for other slices, or without any, cannot be continued.
             kept["groups"] = units.later.groups

@@ -117,6 +117,7 @@ class Reader:
             beside=beside,
             named=named_,
             is_one_csv=relation.is_one_csv,
+            are_written=relation.are_text(columns[:2]),
         )
         again = relation.select(columns, where, reading, (), names)
         with self.explaining():
@@ -227,7 +228,8 @@ class Reader:
         text = found[0][0] if found else None
         is_list = text is not None and text.startswith("[")
         is_null = text is None or is_null_like(text) or (is_list and "null" in text.lower())
-        matrix.refuse_bad(None if is_null else text)
+        has_comma = self.request.formats.has_comma
+        matrix.refuse_bad(None if is_null else text, has_comma=has_comma)
 
     def _on_classes(
         self,

@@ -7,8 +7,8 @@ import gzip
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,17 @@ from karat.data.sources.files.duck import (
     quoted,
 )
 from karat.data.sources.files.relations import Part, Relation
-from karat.data.sources.files.sql import CODE, NUMBER, WHOLE, is_null
+from karat.data.sources.files.sql import (
+    CODE,
+    NUMBER,
+    WHOLE,
+    is_null,
+    item_of,
+    text_of_json,
+    text_of_typed,
+    with_point,
+)
+from karat.data.sources.formats import AS_TYPED, ColumnFormats, refused_lists
 from karat.errors import error
 
 if TYPE_CHECKING:
@@ -112,20 +122,49 @@ N_SAMPLE = 20_000
 """Number of rows of a CSV for guessing column types; labels do not depend on the guess."""
 
 
-def open_relation(connection: duckdb.DuckDBPyConnection, found: Found) -> Relation:
+def open_relation(
+    connection: duckdb.DuckDBPyConnection, found: Found, formats: ColumnFormats = AS_TYPED
+) -> Relation:
     """Open a source and find its columns; no rows are read except a sample.
 
     Errors:
-        K402 a file has no header; K403 a file cannot be read; K408 the query fails;
-        K410 partitions differ.
+        K402 a file has no header; K403 a file cannot be read; K404 there is no column of text;
+        K408 the query fails; K410 partitions differ; K455 formats that the columns do not have.
     """
     with explaining(found.files, has_sql=found.query is not None):
         if found.query is not None:
-            part = _query(connection, found.query)
-            return Relation((part,), query=found.query, connection=connection)
-        parts = tuple(_parts(connection, found.files))
-        rows_of = _rows_of(connection, found.files)
-        return Relation(parts, found.files, rows_of=rows_of, connection=connection)
+            parts: tuple[Part, ...] = (_query(connection, found.query),)
+            rows_of = None
+        else:
+            parts = tuple(_parts(connection, found.files, formats))
+            rows_of = _rows_of(connection, found.files)
+    parts = tuple(_with_texts(part, formats) for part in parts)
+    relation = Relation(parts, found.files, found.query, rows_of, connection=connection)
+    formats.check_names(relation.header)
+    if not any(part.reading == "csv" for part in parts):
+        formats.refuse_comma("a query" if found.query is not None else "Parquet or JSON files")
+    return relation
+
+
+def _with_texts(part: Part, formats: ColumnFormats) -> Part:
+    """Return the part with the columns of text as text (K455: one holds lists)."""
+    texts = {}
+    columns = dict(part.columns)
+    for name, (own, kind) in zip(part.header, part.columns.items(), strict=True):
+        if name not in formats.text:
+            continue
+        if item_of(kind) is not None or (part.reading == "json" and kind.startswith("STRUCT")):
+            raise refused_lists(name)
+        text = None
+        if part.origin(own) == "typed":
+            text = text_of_typed(quoted(own), kind)
+        elif part.origin(own) == "json":
+            text = text_of_json(quoted(own))
+        texts[own] = text or quoted(own)
+        if text is not None:
+            columns[own] = "VARCHAR"
+    has_comma = formats.has_comma and part.reading == "csv"
+    return replace(part, columns=columns, texts=texts, has_comma=has_comma)
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, str]:
@@ -163,18 +202,21 @@ def _bare(connection: duckdb.DuckDBPyConnection, query: str) -> str:
             return query[:end]
 
 
-def _parts(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -> Iterator[Part]:
+def _parts(
+    connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...], formats: ColumnFormats
+) -> Iterator[Part]:
     for (kind, is_partitioned, _), group in groupby(
         files, key=lambda f: (f.kind, f.is_partitioned, f.compression)
     ):
         members = tuple(group)
         if kind == "csv":
-            yield from _csv_parts(connection, members)
+            yield from _csv_parts(connection, members, formats)
         elif kind == "json":
-            yield _json_part(connection, members)
+            yield _json_part(connection, members, formats)
         else:
             paths = file_list([file.path for file in members])
-            sql = f"read_parquet({paths}, union_by_name=true, hive_partitioning={is_partitioned})"
+            folders = f"{is_partitioned}{_types_of_folders(members, formats)}"
+            sql = f"read_parquet({paths}, union_by_name=true, hive_partitioning={folders})"
             columns = _columns(connection, sql)
             header = parquet_header(connection, tuple(columns), members)
             yield Part(sql, columns, "typed", header, members)
@@ -191,8 +233,15 @@ def _rows_of(
     return {path: int(n) for path, n in connection.execute(sql).fetchall()}
 
 
+def _types_of_folders(files: tuple[DataFile, ...], formats: ColumnFormats) -> str:
+    """Return an option of DuckDB: columns of text that come from the names of folders; or ""."""
+    texts = sorted(folders_of(files) & {*formats.text})
+    types = ", ".join(f"{literal(name)}: VARCHAR" for name in texts)
+    return f", hive_types={{{types}}}" if texts else ""
+
+
 def _csv_parts(
-    connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]
+    connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...], formats: ColumnFormats
 ) -> Iterator[Part]:
     """Group CSV files with the same header and separator, which are read together."""
     headers = [(_csv_header(file), file) for file in files]
@@ -200,6 +249,7 @@ def _csv_parts(
         members = tuple(file for _, file in group)
         unique = _unique(names)
         declared = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in unique)
+        of_folders = _types_of_folders(members, formats)
         # All options are explicit: DuckDB's sniffer may skip rows that do not
         # fit, and would take 't' and 'f' for booleans.
         sql = (
@@ -207,13 +257,14 @@ def _csv_parts(
             f"header=true, delim={literal(separator)}, quote='\"', escape='\"', "
             f"allow_quoted_nulls=false, null_padding=false, strict_mode=true, "
             f"compression={literal(members[0].compression)}, "
-            f"hive_partitioning={members[0].is_partitioned}, columns={{{declared}}})"
+            f"hive_partitioning={members[0].is_partitioned}{of_folders}, columns={{{declared}}})"
         )
-        guess = _guessed(connection, sql)
+        texts = {own for name, own in zip(names, unique, strict=True) if name in formats.text}
+        guess = _guessed(connection, sql, texts, has_comma=formats.has_comma)
         folders = frozenset(name for name in guess.types if name not in unique)
         header = (*names, *(name for name in guess.types if name in folders))
-        facts = {"floats": guess.floats, "percents": guess.percents, "codes": guess.codes}
-        yield Part(sql, guess.types, "csv", header, members, guess.mixed, folders, **facts)
+        kinds = guess.mixed, folders, guess.floats, guess.percents, guess.codes
+        yield Part(sql, guess.types, "csv", header, members, *kinds)
 
 
 def _csv_header(file: DataFile) -> tuple[tuple[str, ...], str]:
@@ -294,14 +345,21 @@ class Guess:
     codes: frozenset[str] = frozenset()
 
 
-def _guessed(connection: duckdb.DuckDBPyConnection, sql: str) -> Guess:
-    """Return the kind of each column in its first rows. Codes with leading zeros are text."""
+def _guessed(
+    connection: duckdb.DuckDBPyConnection, sql: str, known: Collection[str], *, has_comma: bool
+) -> Guess:
+    """Return the kind of each column in its first rows. Codes with leading zeros are text.
+
+    Args:
+        known: columns that are text, whatever they hold.
+        has_comma: whether numbers have a decimal comma.
+    """
     types = _columns(connection, sql)
-    texts = [name for name, kind in types.items() if kind == "VARCHAR"]
+    texts = [name for name, kind in types.items() if kind == "VARCHAR" and name not in known]
     if len(texts) > GUESSED_MAX:
         # With many columns, such as a thousand scores: only names of truth, prediction, weight …
         texts = [name for name in texts if normalized(name) in _USUAL_NAMES]
-    mixed = {name for name, kind in types.items() if kind == "VARCHAR"}.difference(texts)
+    mixed = {name for name, kind in types.items() if kind == "VARCHAR"}.difference(texts, known)
     if not texts:
         return Guess(types, frozenset(mixed))
     patterns = (WHOLE, NUMBER, CODE, PERCENT, r"[+-]?[0-9]+[.]0")
@@ -310,8 +368,9 @@ def _guessed(connection: duckdb.DuckDBPyConnection, sql: str) -> Guess:
         is_there = f"NOT {is_null(column)}"
         yield f"count({column}) FILTER ({is_there})"
         yield f"count(*) FILTER (lower(trim({column})) IN ('true', 'false'))"
+        number = with_point(column) if has_comma else column
         for pattern in map(literal, patterns):
-            yield f"count(*) FILTER (regexp_full_match({column}, {pattern}) AND {is_there})"
+            yield f"count(*) FILTER (regexp_full_match({number}, {pattern}) AND {is_there})"
 
     checks = ", ".join(sql for name in texts for sql in counts_of(quoted(name)))
     counts = connection.execute(f"SELECT {checks} FROM (FROM {sql} LIMIT {N_SAMPLE})").fetchall()[0]
@@ -343,10 +402,13 @@ def _guessed(connection: duckdb.DuckDBPyConnection, sql: str) -> Guess:
     return Guess(types, *sets)
 
 
-def _json_part(connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...]) -> Part:
+def _json_part(
+    connection: duckdb.DuckDBPyConnection, files: tuple[DataFile, ...], formats: ColumnFormats
+) -> Part:
     paths = file_list([file.path for file in files])
     compression = "auto" if files[0].compression == "none" else files[0].compression
-    common = f"compression='{compression}', hive_partitioning={files[0].is_partitioned}"
+    of_folders = f"{files[0].is_partitioned}{_types_of_folders(files, formats)}"
+    common = f"compression='{compression}', hive_partitioning={of_folders}"
     types = _columns(connection, f"read_json({paths}, union_by_name=true, {common})")
     if list(types) == ["json"]:
         raise error(

@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from karat.data.percents import PERCENT, conversion_in_files
+from karat.data.percents import PERCENT, conversion_in_files, reading_of_comma
 from karat.data.sources.files.duck import explaining, file_list, literal, quoted
 from karat.data.sources.files.sql import (
     NO_VALUE,
+    NUMBER,
     as_cell,
+    as_double,
     as_key,
     as_label,
     as_label_key,
@@ -30,8 +32,10 @@ from karat.data.sources.files.sql import (
     can_be_score,
     family,
     filtered,
+    is_null,
     is_wide,
     item_of,
+    with_point,
 )
 from karat.data.sources.files.structs import are_structs, refused_structs
 from karat.data.sources.files.text_labels import Reading
@@ -53,7 +57,7 @@ class Part:
     """Files that one table function reads, or the query.
 
     Attributes:
-        sql: SQL after FROM.
+        table: SQL after FROM of the table function, or of the query.
         columns: DuckDB type of each column, in file order.
         reading: representation of its label columns.
         header: names in the file, including duplicates.
@@ -62,9 +66,12 @@ class Part:
         floats: columns of a CSV whose first rows are whole numbers written as 1.0.
         percents: columns of a CSV whose first rows are numbers with a percent sign.
         partitions: columns that come from the names of folders.
+        texts: columns that the caller reads as text → SQL of their text, which is that of the
+            column itself where it has no type.
+        has_comma: whether numbers of a CSV have a decimal comma.
     """
 
-    sql: str
+    table: str
     columns: Mapping[str, str]
     reading: Reading
     header: tuple[str, ...]
@@ -74,6 +81,20 @@ class Part:
     floats: frozenset[str] = frozenset()
     percents: frozenset[str] = frozenset()
     codes: frozenset[str] = frozenset()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    has_comma: bool = False
+
+    @property
+    def sql(self) -> str:
+        """SQL after FROM, with every column as its own type or as text."""
+        return self._with_texts(self.table)
+
+    def _with_texts(self, table: str) -> str:
+        changed = {name: sql for name, sql in self.texts.items() if sql != quoted(name)}
+        if not changed:
+            return table
+        replaced = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in changed.items())
+        return f"(SELECT * REPLACE ({replaced}) FROM {table})"
 
     def origin(self, name: str) -> Reading:
         """Return the representation of one column: folder names are untyped text, as in a CSV."""
@@ -83,6 +104,19 @@ class Part:
         """Return the representation of a numeric column: folder names have the type of a number."""
         return "typed" if name in self.partitions else self.reading
 
+    def reads_comma(self, name: str) -> bool:
+        """Return whether numbers of a column have a decimal comma: not if it is read as text."""
+        return self.has_comma and name not in self.texts
+
+    def form_of_number(self, name: str) -> dict[str, bool]:
+        """Return how a CSV writes the numbers of a column."""
+        return {"are_percent": name in self.percents, "has_comma": self.has_comma}
+
+    def as_slice(self, column: str, name: str) -> str:
+        """Return SQL for the text of a value of a column, as `as_slice`."""
+        facts = self.origin(name), self.columns.get(name, "NULL"), name
+        return as_slice(column, *facts, has_comma=self.reads_comma(name))
+
     @property
     def located(self) -> str:
         """SQL after FROM, with the path of the file of each row; null for a query."""
@@ -90,11 +124,11 @@ class Part:
             path = literal(self.files[0].path) if self.files else "NULL::VARCHAR"
             return f"(SELECT *, {path} AS {quoted(FILE)} FROM {self.sql})"
         end = f", filename={literal(FILE)})"
-        if self.sql.startswith("("):
+        if self.table.startswith("("):
             # Columns taken from the objects of a table function of JSON.
-            start, inner = f"(SELECT {quoted(FILE)}, ", self.sql.removeprefix("(SELECT ")
-            return f"{start}{inner.removesuffix('))')}{end})"
-        return f"{self.sql.removesuffix(')')}{end}"
+            start, inner = f"(SELECT {quoted(FILE)}, ", self.table.removeprefix("(SELECT ")
+            return self._with_texts(f"{start}{inner.removesuffix('))')}{end})")
+        return self._with_texts(f"{self.table.removesuffix(')')}{end}")
 
     @property
     def read_by(self) -> str:
@@ -178,6 +212,10 @@ class Relation:
             if name in part.mixed
         }
 
+    def are_text(self, names: Iterable[str]) -> bool:
+        """Return whether one of these columns is read as text, as the caller wants it."""
+        return any(name in part.texts for part in self.parts for name in names)
+
     def column(self, name: str) -> str:
         """Return the SQL name of a column of `header`: names that differ in case are numbered."""
         part = next((part for part in self.parts if name in part.header), None)
@@ -241,8 +279,8 @@ class Relation:
                         "argument": f"Column {name!r}",
                         "found": f"Its type is {declared}",
                     }
-                    if is_weight and kind == "text" and self._is_percent(part, name):
-                        found_type["advice"] = conversion_in_files(name)
+                    if is_weight and kind == "text":
+                        found_type |= self._advice(part, name)
                     if part.reading == "json" and declared.startswith(("MAP(", "STRUCT(")):
                         do = "Where pandas wrote the file, write rows: df.to_json(path, "
                         found_type["advice"] = f"{do}orient='records')."
@@ -269,16 +307,24 @@ class Relation:
                 is_text = part.reading != "typed" and name not in part.partitions
                 if not (is_text or can_be_score(kind)):
                     facts = {"argument": f"Column {name!r}", "found": f"Its type is {kind}"}
-                    if self._is_percent(part, name):
-                        facts["advice"] = conversion_in_files(name)
-                    raise error("K130", **facts)
+                    raise error("K130", **facts, **self._advice(part, name))
         self._check_parquet(names)
 
-    def _is_percent(self, part: Part, name: str) -> bool:
-        """Return whether a column of text holds numbers with a percent sign alone."""
-        sql = f"SELECT bool_and(regexp_full_match({quoted(name)}::VARCHAR, {literal(PERCENT)}))"
+    def _advice(self, part: Part, name: str) -> dict[str, str]:
+        """Return how to read a column of text that holds percent, or decimal commas, alone."""
+        is_there = f"NOT {is_null(quoted(name))}" if part.reading == "csv" else "true"
+        column = f"{quoted(name)}::VARCHAR"
+        checks = ", ".join(
+            f"bool_and(regexp_full_match({text}, {literal(pattern)})) FILTER ({is_there})"
+            for text, pattern in ((column, PERCENT), (with_point(column), f"{NUMBER}|{PERCENT}"))
+        )
         with explaining(part.files):
-            return bool(self.connection.execute(f"{sql} FROM {part.sql}").fetchall()[0][0])
+            found = self.connection.execute(f"SELECT {checks} FROM {part.sql}").fetchall()[0]
+        if found[0]:
+            return {"advice": conversion_in_files(name)}
+        if found[1] and part.reading == "csv" and not part.has_comma:
+            return {"advice": reading_of_comma()}
+        return {}
 
     def require_names(self, names: Sequence[str]) -> None:
         """Check that every file has the columns, with one name in each row.
@@ -373,7 +419,8 @@ class Relation:
                 return [part.columns.get(name, "NULL"), *self._types_of(name)]
 
             for name in columns[:2]:
-                yield as_label(next(raw), reading, part.origin(name), kinds(name))
+                origin, has_comma = part.origin(name), part.reads_comma(name)
+                yield as_label(next(raw), reading, origin, kinds(name), has_comma=has_comma)
             yield from self._beside(part, raw, columns[2:], scores, names, groups)
 
         return self._select([*columns, *scores, *names, *groups], where, chosen, aliases)
@@ -389,17 +436,18 @@ class Relation:
     ) -> Iterator[str]:
         """Yield SQL for the columns of a part beside its labels, from their names as SQL."""
         for name in weights:
-            origin, are_percent = part.origin_of_number(name), name in part.percents
-            yield as_weight(next(raw), name, origin, are_percent=are_percent)
+            origin = part.origin_of_number(name)
+            yield as_weight(next(raw), name, origin, "K116", **part.form_of_number(name))
         for name in scores:
-            origin, are_percent = part.origin_of_number(name), name in part.percents
+            origin = part.origin_of_number(name)
             kinds = [part.columns.get(name, "NULL"), *self._types_of(name)]
-            yield as_score(next(raw), origin, kinds, are_percent=are_percent)
+            yield as_score(next(raw), origin, kinds, **part.form_of_number(name))
         for name in names:
-            kind, are_floats = part.columns.get(name, "NULL"), name in part.floats
-            yield as_name(next(raw), name, part.origin(name), kind, are_floats=are_floats)
+            facts = name, part.origin(name), part.columns.get(name, "NULL")
+            are_floats, has_comma = name in part.floats, part.reads_comma(name)
+            yield as_name(next(raw), *facts, are_floats=are_floats, has_comma=has_comma)
         for name in groups:
-            yield as_slice(next(raw), part.origin(name), part.columns.get(name, "NULL"))
+            yield part.as_slice(next(raw), name)
 
     def reading_of_texts(self, names: Iterable[str]) -> Reading:
         """Return the representation of labels split from texts: CSV alone has no type."""
@@ -464,7 +512,8 @@ class Relation:
             for name in columns["texts"]:
                 yield as_text(next(raw), part.origin(name))
             for name in columns["cells"]:
-                yield as_cell(next(raw), name, part.origin_of_number(name))
+                origin, has_comma = part.origin_of_number(name), part.reads_comma(name)
+                yield as_cell(next(raw), name, origin, has_comma=has_comma)
             yield from self._beside(part, raw, *(columns[order] for order in orders[3:]))
 
         return self._select(names, where, chosen, aliases)
@@ -474,8 +523,9 @@ class Relation:
 
         def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
             for name, read in ((column, as_key), (true, as_label_key)):
-                kind, is_exact = part.columns[name], len(self.files) == 1
-                yield read(next(raw), part.origin(name), kind, is_exact=is_exact)
+                kind, is_exact = part.columns[name], len(self.files) == 1 or name in part.texts
+                facts = {"is_exact": is_exact, "has_comma": part.reads_comma(name)}
+                yield read(next(raw), part.origin(name), kind, **facts)
             yield from raw
 
         return self._select([column, true, FILE], where, chosen, ["id", "label", "file"])
@@ -484,8 +534,9 @@ class Relation:
         """Return SQL for one column as text that distinguishes its values; null without one."""
 
         def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
-            kind = part.columns.get(column, "NULL")
-            return (as_key(name, part.origin(column), kind) for name in raw)
+            kind, is_exact = part.columns.get(column, "NULL"), column in part.texts
+            facts = {"is_exact": is_exact, "has_comma": part.reads_comma(column)}
+            return (as_key(name, part.origin(column), kind, **facts) for name in raw)
 
         return self._select([column], where, chosen, ["key"])
 
@@ -503,11 +554,13 @@ class Relation:
         """Return SQL that reads columns of numbers, `v0` …, then others as text, `w0` …."""
 
         def chosen(part: Part, raw: Iterator[str]) -> Iterator[str]:
-            for _ in numbers:
-                yield f"CAST({next(raw)} AS DOUBLE)"
+            for name in numbers:
+                if part.origin_of_number(name) == "csv":
+                    yield as_double(next(raw), **part.form_of_number(name))
+                else:
+                    yield f"CAST({next(raw)} AS DOUBLE)"
             for name in others:
-                text = as_slice(next(raw), part.origin(name), part.columns.get(name, "NULL"))
-                yield f"nullif({text}, {literal(NO_VALUE)})"
+                yield f"nullif({part.as_slice(next(raw), name)}, {literal(NO_VALUE)})"
 
         aliases = [f"v{i}" for i in range(len(numbers))] + [f"w{i}" for i in range(len(others))]
         return self._select([*numbers, *others], where, chosen, aliases)
@@ -528,7 +581,8 @@ class Relation:
             if where is not None and part.reading != "typed":
                 untyped = part.partitions | part.percents
                 texts = {n: k for n, k in part.columns.items() if n not in untyped}
-                source, raw = filtered(source, columns, texts, part.reading, part.percents)
+                forms = part.percents, part.has_comma
+                source, raw = filtered(source, columns, texts, part.reading, *forms)
             pairs = zip(chosen(part, iter(raw)), aliases, strict=True)
             listed = ", ".join(f"{sql} AS {alias}" for sql, alias in pairs)
             pieces.append(f"SELECT {listed} FROM {source}{condition}")

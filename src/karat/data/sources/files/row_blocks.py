@@ -82,6 +82,7 @@ class RowBlocks:
         named: likewise columns of ids and clusters: their names in SQL and in messages, and the
             noun for their values; none may be missing.
         is_one_csv: whether they are the rows of one CSV.
+        are_written: whether labels are text as written, whatever they look like.
     """
 
     open: Callable[[], Any]
@@ -94,6 +95,7 @@ class RowBlocks:
     beside: tuple[str, ...] = ()
     named: tuple[tuple[str, str, str], ...] = ()
     is_one_csv: bool = False
+    are_written: bool = False
     unverified: Counter[int] = field(default_factory=Counter)
     _encoder: Any = field(default_factory=_native.TextEncoder, repr=False)
 

@@ -38,6 +38,7 @@ from karat.data.sources.files.reader import Query, Reader, TooManyError
 from karat.data.sources.files.sets import FileSets, open_sets
 from karat.data.sources.files.sql import keep_order
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
+from karat.data.sources.formats import AS_TYPED, ColumnFormats
 from karat.data.sources.set_columns import find_sets
 from karat.data.sources.tables.frames import Frame, open_frame
 from karat.data.table_sets import TableSets
@@ -72,16 +73,26 @@ def kept_rows_of_files(source: Source, request: TableRequest) -> Rows | TableSet
     return found
 
 
-def open_files(source: Source, cleanup: ExitStack, n_threads: int | None = None) -> Frame:
+def open_files(
+    source: Source,
+    cleanup: ExitStack,
+    n_threads: int | None = None,
+    formats: ColumnFormats = AS_TYPED,
+    where: str | None = None,
+) -> Frame:
     """Return files as a table whose columns are read unchanged; labels have no meaning.
 
     Args:
         cleanup: closes the source; needed while columns are read.
+        formats: how the columns are written.
+        where: a SQL condition of rows; others are not read.
 
     Errors:
         K401 to K411 files and columns, K501 duckdb is not installed.
     """
-    relation = cleanup.enter_context(opened(source, n_threads))
+    relation = cleanup.enter_context(opened(source, n_threads, formats))
+    if where is not None:
+        check_condition(relation.connection, where)
     types = families(relation)
     unreadable = relation.unreadable(relation.header)
 
@@ -90,8 +101,8 @@ def open_files(source: Source, cleanup: ExitStack, n_threads: int | None = None)
         others = [name for name in wanted if name not in numbers]
         columns = [*map(relation.column, numbers)], [*map(relation.column, others)]
         relation.require_names([*columns[0], *columns[1]])
-        sql = f"SELECT * FROM ({relation.select_values(*columns)}){limit}"
-        with explaining_files(relation.files, has_sql=relation.query is not None, where=None):
+        sql = f"SELECT * FROM ({relation.select_values(*columns, where)}){limit}"
+        with explaining_files(relation.files, has_sql=relation.query is not None, where=where):
             keep_order(relation.connection, sql)
             names = [
                 *(f"v{i}" for i in range(len(numbers))),
@@ -132,7 +143,7 @@ def read_files(
     Cost: one pass over the columns needed; memory for the scores, 4 bytes for a label, a cluster
     or an id, and one batch.
     """
-    relation = cleanup.enter_context(opened(source, request.n_threads))
+    relation = cleanup.enter_context(opened(source, request.n_threads, request.formats))
     if request.where is not None:
         check_condition(relation.connection, request.where)
     asked = find_sets(request, relation.header, families(relation))
@@ -178,7 +189,8 @@ def _with_ids(found: Rows | FileStream, source: Source, reader: Reader) -> Rows 
     request, unique = reader.request, reader.columns.unique
     if not request.lists_rows or unique is None or is_read_once(source):
         return found
-    return replace(found, id_values=FileIds(source, unique, request.where, request.n_threads))
+    how = request.where, request.n_threads, request.formats
+    return replace(found, id_values=FileIds(source, unique, *how))
 
 
 def _read(reader: Reader, max_memory: int | None) -> Rows | FileStream:

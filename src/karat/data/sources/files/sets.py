@@ -231,12 +231,19 @@ class FileSets:
             with closing(stream):
                 yield from stream
 
+    @property
+    def _are_written(self) -> bool:
+        """Whether labels are text as written, whatever they look like."""
+        names = (self.reading.found.get(role) for role in ("true", "pred"))
+        return any(name in self.request.formats.text for name in names)
+
     def _decoded(self, column: SetColumn) -> SetColumn:
         """Labels that arrive as texts of JSON, or marked, as what they are."""
         flat, how = column.flat, self.labels_as
         # Of a CSV, where columns of scores name the labels, it is known what they are.
         scores = self.reading.scores
         is_known = how == "csv" and scores is not None and not isinstance(scores.labels[0], str)
+        is_known = is_known and not self._are_written
         if flat is None or flat.kind != "string" or not (how in ("json", "marked") or is_known):
             return column
         texts = flat.seen()
@@ -281,7 +288,7 @@ class FileSets:
         """The sets on their labels: of a CSV what all of its texts are, in the order asked for."""
         texts = sets.classes.labels
         labels: Sequence[Label] = texts
-        if self.labels_as == "csv":
+        if self.labels_as == "csv" and not self._are_written:
             try:
                 labels = of_csv([str(text) for text in texts])
             except NotLabelsError as problem:

@@ -118,7 +118,9 @@ def _text_of(column: str, kind: str) -> str:
     return f"regexp_replace({text}, ' 00:00:00$', '')"
 
 
-def as_label(column: str, reading: Reading, origin: Reading, kinds: Sequence[str]) -> str:
+def as_label(
+    column: str, reading: Reading, origin: Reading, kinds: Sequence[str], *, has_comma: bool = False
+) -> str:
     """Return SQL for a label column in the representation of `reading`.
 
     Args:
@@ -126,7 +128,10 @@ def as_label(column: str, reading: Reading, origin: Reading, kinds: Sequence[str
         reading: representation of the labels of all parts.
         origin: representation in this part.
         kinds: the DuckDB type of the column, of this part first, then of the others.
+        has_comma: as in `as_weight`.
     """
+    if has_comma and origin == "csv":
+        column = _text_of_csv(column, column, has_comma=has_comma)
     if reading == "marked":
         return _marked(column, origin, kinds[0])
     text = f"CAST({column} AS VARCHAR)"
@@ -170,17 +175,40 @@ def is_null(column: str) -> str:
     return _is_spelled(column, (*NULLS, "none"))
 
 
+def with_point(column: str) -> str:
+    """Return SQL for a text whose decimal comma is a point; one with a point is no number."""
+    return f"translate({column}, '.,', '?.')"
+
+
+def _text_of_csv(column: str, text: str, *, has_comma: bool) -> str:
+    """Return SQL for a text of a CSV, where the whole number `1,0` is written as `1.0`."""
+    if not has_comma:
+        return text
+    return rf"regexp_replace({column}, '^(\s*[+-]?[0-9]+),(0+\s*)$', '\1.\2')"
+
+
 def as_weight(
-    column: str, name: str, origin: Reading, code: str = "K116", *, are_percent: bool = False
+    column: str,
+    name: str,
+    origin: Reading,
+    code: str = "K116",
+    *,
+    are_percent: bool = False,
+    has_comma: bool = False,
 ) -> str:
-    """Return SQL for weights as doubles; null if missing, `code` for any other value."""
+    """Return SQL for weights as doubles; null if missing, `code` for any other value.
+
+    Args:
+        has_comma: whether numbers of a CSV have a decimal comma.
+    """
+    stop = _stop(code, name, column)
+    if has_comma and origin == "csv":
+        column = with_point(column)
     if are_percent:
-        stop = _stop(code, name, column)
         missing = f"WHEN {column} IS NULL OR {is_null(column)} THEN NULL::DOUBLE"
         return f"CASE {missing} ELSE coalesce({_fraction(column)}, {stop}) END"
     if origin == "typed":
         return f"CAST({column} AS DOUBLE)"
-    stop = _stop(code, name, column)
     if origin == "json":
         is_number = f"json_type({column}) NOT IN ('VARCHAR', 'OBJECT', 'ARRAY')"
         return (
@@ -201,6 +229,13 @@ def _double_of_csv(column: str, stop: str) -> str:
     )
 
 
+def as_double(column: str, *, are_percent: bool, has_comma: bool) -> str:
+    """Return SQL for a number of a CSV as a double, null if missing; an error for another text."""
+    number = with_point(column) if has_comma else column
+    number = _fraction(number) if are_percent else f"CAST({number} AS DOUBLE)"
+    return f"CASE WHEN {is_null(column)} THEN NULL ELSE {number} END"
+
+
 def _fraction(column: str) -> str:
     """Return SQL for a text with a percent sign as a double; null for other texts."""
     bare = f"rtrim(trim({column}), ' %')"
@@ -216,16 +251,26 @@ def can_be_name(kind: str) -> bool:
     return not (kind.endswith("]") or name in ("STRUCT", "MAP", "UNION", "INTERVAL"))
 
 
-def as_name(column: str, name: str, origin: Reading, kind: str, *, are_floats: bool = False) -> str:
+def as_name(
+    column: str,
+    name: str,
+    origin: Reading,
+    kind: str,
+    *,
+    are_floats: bool = False,
+    has_comma: bool = False,
+) -> str:
     """Return SQL for a column of ids or clusters as text, of any type; null if missing.
 
     Whole numbers are written without a decimal point, so that 1.0 equals the 1 of another file.
 
     Args:
         are_floats: whether every text of a CSV is written as 1.0.
+        has_comma: as in `as_weight`.
     """
     text = _text_of(column, kind if origin == "typed" else "")
     if origin == "csv":
+        text = _text_of_csv(column, text, has_comma=has_comma)
         text = _without_point(text) if are_floats else text
         return f"CASE WHEN {_is_missing(column)} THEN NULL ELSE {text} END"
     if origin == "json":
@@ -241,7 +286,9 @@ def as_name(column: str, name: str, origin: Reading, kind: str, *, are_floats: b
     return f"decode({column})" if known == "binary" else text
 
 
-def as_key(column: str, origin: Reading, kind: str, *, is_exact: bool = False) -> str:
+def as_key(
+    column: str, origin: Reading, kind: str, *, is_exact: bool = False, has_comma: bool = False
+) -> str:
     """Return SQL for a column of any type as text that distinguishes values; null if missing.
 
     A whole number is one text in every file: 1.0, `1.0` and `1` of a CSV, "1" of JSON. Of other
@@ -249,10 +296,12 @@ def as_key(column: str, origin: Reading, kind: str, *, is_exact: bool = False) -
 
     Args:
         is_exact: whether `1` and `1.0` are two texts, as in a single file.
+        has_comma: as in `as_weight`.
     """
     text = _text_of(column, kind if origin == "typed" else "")
     known = family(kind)
     if origin == "csv":
+        text = _text_of_csv(column, text, has_comma=has_comma)
         # No spelling of a missing value begins with a digit, and most ids do: this is faster.
         is_number = f"{column}[1] BETWEEN '0' AND '9'"
         is_missing = f"NOT ({is_number}) AND ({_is_missing(column)})"
@@ -276,9 +325,11 @@ def _without_point(text: str) -> str:
     return f"regexp_replace({text}, '^([+-]?[0-9]+)[.]0$', '\\1')"
 
 
-def as_label_key(column: str, origin: Reading, kind: str, *, is_exact: bool = False) -> str:
+def as_label_key(
+    column: str, origin: Reading, kind: str, *, is_exact: bool = False, has_comma: bool = False
+) -> str:
     """Return SQL as `as_key`, with true and false as 1 and 0, as between labels."""
-    text = as_key(column, origin, kind, is_exact=is_exact)
+    text = as_key(column, origin, kind, is_exact=is_exact, has_comma=has_comma)
     return f"CASE lower({text}) WHEN 'true' THEN '1' WHEN 'false' THEN '0' ELSE {text} END"
 
 
@@ -286,9 +337,22 @@ NO_VALUE: Final = "\ue000"
 """Text for a missing value, if rows without one are a slice."""
 
 
-def as_slice(column: str, origin: Reading, kind: str) -> str:
-    """Return SQL for a column of slices as text, of any type; never null."""
+def as_slice(
+    column: str, origin: Reading, kind: str, name: str = "", *, has_comma: bool = False
+) -> str:
+    """Return SQL for a column of slices as text, of any type; never null.
+
+    Args:
+        name: name of the column in messages.
+        has_comma: as in `as_weight`; numbers then have a point, and K181 is raised for others.
+    """
     text = f"{column} ->> '$'" if origin == "json" else _text_of(column, kind)
+    if origin == "csv" and has_comma and family(kind) == "real":
+        pointed = with_point(column)
+        is_number = f"regexp_full_match({pointed}, {literal(f'{NUMBER}|{PERCENT}')})"
+        is_other = f"regexp_full_match({column}, {literal(NUMBER)})"
+        stop = _stop("K181", name, column)
+        text = f"CASE WHEN {is_number} THEN {pointed} WHEN {is_other} THEN {stop} ELSE {text} END"
     if origin == "csv":
         return f"CASE WHEN {_is_missing(column)} THEN {literal(NO_VALUE)} ELSE {text} END"
     return f"coalesce({text}, {literal(NO_VALUE)})"
@@ -308,7 +372,9 @@ def _is_missing(column: str) -> str:
     return f"{column} IS NULL OR trim({column}) = 'None' OR {_is_spelled(column, NULLS)}"
 
 
-def _typed(column: str, name: str, origin: Reading, kind: str) -> str | None:
+def _typed(
+    column: str, name: str, origin: Reading, kind: str, *, has_comma: bool = False
+) -> str | None:
     """Return SQL for a text column typed by its first rows, for a filter; None: unchanged."""
     stop = _stop("K408", f"{name} ({kind})", column)
     known = family(kind)
@@ -332,6 +398,7 @@ def _typed(column: str, name: str, origin: Reading, kind: str) -> str | None:
         return f"CAST({value if family(kind, 'json') == 'text' else column} AS {kind})"
     if known == "real":
         is_code = f"regexp_full_match({column}, {literal(CODE)})"
+        column = with_point(column) if has_comma else column
         return f"CASE WHEN {is_code} THEN {stop} ELSE {_double_of_csv(column, stop)} END"
     if known not in ("whole", "boolean"):
         return None
@@ -355,6 +422,7 @@ def filtered(
     kinds: Mapping[str, str],
     origin: Reading,
     percents: Iterable[str] = (),
+    has_comma: bool = False,
 ) -> tuple[str, list[str]]:
     """Return a text file for a filter, with its label columns as the file writes them.
 
@@ -364,15 +432,20 @@ def filtered(
         kinds: the guessed DuckDB type of each column of text.
         origin: kind of the file.
         percents: columns of percent, of which a condition reads the fraction.
+        has_comma: as in `as_weight`.
 
     Returns:
         SQL after FROM, and the kept columns as SQL.
     """
     kept = [f'"karat {i}"' for i in range(len(columns))]
     copies = ", ".join(f"{quoted(n)} AS {alias}" for n, alias in zip(columns, kept, strict=True))
-    seen = {name: _typed(quoted(name), name, origin, kind) for name, kind in kinds.items()}
+    seen = {
+        name: _typed(quoted(name), name, origin, kind, has_comma=has_comma)
+        for name, kind in kinds.items()
+    }
     for name in percents:
-        fraction = as_weight(quoted(name), f"{name} (percent)", origin, "K408", are_percent=True)
+        facts = quoted(name), f"{name} (percent)", origin, "K408"
+        fraction = as_weight(*facts, are_percent=True, has_comma=has_comma)
         # Compared with a number or a text it is an error, since 45% may be meant by 45 or 0.45.
         packed = (f"struct_pack({FRACTION} := {x})" for x in (fraction, "NULL::DOUBLE"))
         seen[name] = f"nullif({', '.join(packed)})"
@@ -396,7 +469,12 @@ def can_be_score(kind: str) -> bool:
 
 
 def as_score(
-    column: str, origin: Reading, kinds: Sequence[str], *, are_percent: bool = False
+    column: str,
+    origin: Reading,
+    kinds: Sequence[str],
+    *,
+    are_percent: bool = False,
+    has_comma: bool = False,
 ) -> str:
     """Return SQL for a column of numbers; null for values that are not numbers.
 
@@ -405,8 +483,11 @@ def as_score(
         origin: representation in this part.
         kinds: the DuckDB type of the column, of this part first, then of all parts.
         are_percent: whether every number of a CSV has a percent sign.
+        has_comma: as in `as_weight`.
     """
     item = item_of(kinds[0])
+    if has_comma and origin == "csv":
+        column = with_point(column)
     if are_percent:
         return _fraction(column)
     if origin == "csv":
@@ -461,9 +542,34 @@ def as_text(column: str, origin: Reading) -> str:
     return f"CASE WHEN {_is_spelled(column, spelled)} THEN NULL ELSE coalesce({text}, '') END"
 
 
-def as_cell(column: str, name: str, origin: Reading) -> str:
+def as_cell(column: str, name: str, origin: Reading, *, has_comma: bool = False) -> str:
     """Return SQL for a column of 0, 1 and nulls as doubles."""
-    return as_weight(column, name, origin, "K106")
+    return as_weight(column, name, origin, "K106", has_comma=has_comma)
+
+
+def text_of_typed(column: str, kind: str) -> str | None:
+    """Return SQL for the text of a number or a truth value; None for a type that is text.
+
+    A whole number has no decimal point, as in memory.
+    """
+    known = family(kind)
+    if known in ("whole", "boolean"):
+        return f"CAST({column} AS VARCHAR)"
+    if known != "real":
+        return None
+    number = column if kind == "FLOAT" else f"CAST({column} AS DOUBLE)"
+    whole = f"TRY_CAST({column} AS HUGEINT)"
+    return (
+        f"CASE WHEN isnan({number}) THEN NULL "
+        f"WHEN {number} = {whole} THEN CAST({whole} AS VARCHAR) "
+        f"ELSE CAST({number} AS VARCHAR) END"
+    )
+
+
+def text_of_json(column: str) -> str:
+    """Return SQL for a number or a truth value of JSON as text of JSON, as the file writes it."""
+    is_other = f"json_type({column}) IN ('VARCHAR', 'OBJECT', 'ARRAY', 'NULL')"
+    return f"CASE WHEN {is_other} THEN {column} ELSE to_json({column} ->> '$') END"
 
 
 def _of_json(column: str) -> str:

@@ -86,7 +86,9 @@ def labels_of_texts(
     return _of_marked(texts) if reading == "marked" else list(texts)
 
 
-def missing_texts(texts: Sequence[str], reading: Reading, named: Collection[object]) -> set[str]:
+def missing_texts(
+    texts: Sequence[str], reading: Reading, named: Collection[object], *, are_written: bool = False
+) -> set[str]:
     """Return the texts that denote a missing label.
 
     In a CSV, they are the usual spellings of null, and among numbers a few more; in JSON, NaN.
@@ -94,21 +96,26 @@ def missing_texts(texts: Sequence[str], reading: Reading, named: Collection[obje
 
     Args:
         named: the declared classes, which are never missing values.
+        are_written: whether texts are no numbers, whatever they look like.
     """
     if reading == "csv":
-        return _missing_of_csv(texts, named)
+        return _missing_of_csv(texts, named, are_written=are_written)
     if reading == "json":
         return {text for text in texts if text.lower() in ("nan", "-nan")}
     if reading == "typed":
         return set()
     fields = [text[1:] for text in texts if text[0] == "c"]
-    found = {"c" + text for text in _missing_of_csv(fields, named)}
+    found = {"c" + text for text in _missing_of_csv(fields, named, are_written=are_written)}
     return found | {text for text in texts if text.lower() in ("dnan", "jnan", "j-nan", "d-nan")}
 
 
-def _missing_of_csv(texts: Sequence[str], named: Collection[object]) -> set[str]:
+def _missing_of_csv(
+    texts: Sequence[str], named: Collection[object], *, are_written: bool
+) -> set[str]:
     found = {text for text in texts if is_null_like(text) and text not in named}
     rest = [text for text in texts if text not in found]
+    if are_written:
+        return found
     others = [text for text in rest if text.strip().lower() in _NULLS_AMONG_NUMBERS]
     is_numeric = len(others) < len(rest) and all(
         is_number(text) for text in rest if text not in others

@@ -29,6 +29,7 @@ from karat.data.sources.files.relations import Part, Relation
 from karat.data.sources.files.rows import rows_of_files
 from karat.data.sources.files.sql import family, item_of
 from karat.data.sources.files.values import ValuesOfFiles, doubts_of_ids
+from karat.data.sources.formats import AS_TYPED
 from karat.data.sources.set_columns import find_sets
 from karat.errors import KaratError, error
 from karat.errors.reasons import NoRowsError
@@ -279,7 +280,7 @@ def units_of_files(
     """
     request = request or TableRequest(**options)
     clusters, where = request.clusters, request.where
-    with opened(source, request.n_threads) as relation:
+    with opened(source, request.n_threads, request.formats) as relation:
         n_rows = relation.rows_of
         if n_rows is None:
             return None
@@ -331,7 +332,9 @@ def units_of_files(
             notes += doubts_of_ids(relation, ids, mapping["true"], where, is_named=is_named)
         facts, later = facts_of(relation, where), slices_of(relation, columns.groups, columns.folds)
         sql, labels = _digest(relation, mapping, names, where)
+    # Of the digest, columns of text have been made text.
     every = replace(request, where=None, clusters="", unique="", groups=(), folds=None)
+    every.formats = AS_TYPED
     try:
         found = rows_of_files(sql, every)
     except KaratError as problem:

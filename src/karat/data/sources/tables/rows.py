@@ -31,6 +31,7 @@ from karat.data.slices.codes import Key, SliceCodes, coded_values, of_columns, s
 from karat.data.slices.folds import coded_folds
 from karat.data.sources.columns import TableColumns, TableRequest, dropped, find_columns
 from karat.data.sources.files.paths import names_files
+from karat.data.sources.tables.formatted import formatted
 from karat.data.sources.tables.frames import Frame, encode_role, open_frame
 from karat.data.sources.tables.sets import kept_sets_of_frame, sets_of_frame
 from karat.data.sources.tables.values import ValuesOfFrame, doubts_of_ids
@@ -305,14 +306,14 @@ def rows_of_frame(
     Cost: the needed columns are read once, into one matrix; other columns are not read.
     """
     request = request or TableRequest(**options)
-    frame = open_frame(table)
+    frame = formatted(open_frame(table), request.formats)
     sets = sets_of_frame(frame, request)
     return _rows_of_classes(frame, request) if sets is None else sets
 
 
 def _kept_rows_of_frame(table: Any, request: TableRequest) -> Rows | TableSets:
     """Return the rows of a table, for a request that keeps them."""
-    frame = open_frame(table)
+    frame = formatted(open_frame(table), request.formats)
     sets = kept_sets_of_frame(frame, request)
     if sets is not None:
         return sets
