@@ -50,6 +50,7 @@ from karat.results.gate.verdicts import (
     Settled,
     refused,
 )
+from karat.results.roles import by_name
 from karat.tally import Classes
 
 Label: TypeAlias = str | None
@@ -232,7 +233,7 @@ def _add(known: list[Doubt], found: Iterable[Doubt], side: str = "") -> None:
 
 def decided_by(report: ClassReport) -> dict[str, Any]:
     """``threshold`` of a report whose scores decided what is predicted, as far as it says."""
-    is_known = report.threshold is not None or (report.mapping and not report.mapping.get("pred"))
+    is_known = report.threshold is not None or (report.mapping and not report.mapping.get("y_pred"))
     return {"threshold": report.threshold} if report.scores is not None and is_known else {}
 
 
@@ -561,7 +562,8 @@ class Evaluation:
     @property
     def mapping(self) -> Mapping[str, Any] | None:
         """The columns of the rows that are to pass; None of a report, and of arrays."""
-        return None if isinstance(self.current, ClassReport) else self.current.mapping or None
+        is_report = isinstance(self.current, ClassReport)
+        return None if is_report else by_name(self.current.mapping) or None
 
     def baseline_text(self) -> str:
         """The rows, or the report, as the next baseline in JSON."""
