@@ -244,3 +244,56 @@ def test_a_doubt_of_0_2_stays_as_it_was_written() -> None:
     stored = json.loads(text_of("weights"))["doubts"]
     assert all(isinstance(one, Doubt) for one in report.doubts)
     assert [one.to_dict() for one in report.doubts] == stored
+
+
+OLD = {"true", "pred", "prob", "logit", "score", "id", "weight", "cluster", "gold"}
+OPTIONS = {"anytime", "weights_are", "sampling", "class_names", "confidence", "n_permutations"}
+MODELS: dict[str, Any] = {"old": "pred", "new": "other"}
+
+
+def monitored() -> Any:
+    monitor = karat.Monitor(min={"accuracy": 0.3}, design=karat.Looks(500))
+    return monitor.add(TABLE, **ROLES, ids="")
+
+
+OTHERS: dict[str, Callable[[], Any]] = {
+    "a check": lambda: karat.check(TABLE, **ROLES),
+    "a comparison": lambda: karat.compare(
+        TABLE.assign(other=1 - TABLE["pred"]),
+        y_true="label",
+        y_pred=MODELS,
+        design=karat.Looks(500),
+        metrics=["accuracy"],
+    ),
+    "a gate": lambda: karat.gate(TABLE, **ROLES, min={"accuracy": 0.3}, design=karat.Looks(500)),
+    "a monitor": monitored,
+}
+
+
+@pytest.mark.parametrize("name", [*NEW, *OTHERS])
+def test_no_document_has_an_old_word(name: str) -> None:
+    document = {**NEW, **OTHERS}[name]().to_dict()
+    settings = document.get("settings", {})
+    assert not document.get("mapping", {}).keys() & OLD
+    assert (
+        not (document.keys() | settings.keys() | (settings.get("interval") or {}).keys()) & OPTIONS
+    )
+    if name in OTHERS and name != "a check":
+        assert document["design"] == {"Looks": {"planned": 500}}
+
+
+def test_results_and_heads_have_the_words_of_the_verbs() -> None:
+    report = karat.evaluate(TABLE, **ROLES, y_prob="prob", weights="w", level=None)
+    assert dict(report.mapping) == {
+        "y_true": "label",
+        "y_pred": "pred",
+        "weights": "w",
+        "folds": None,
+        "y_prob": ["prob"],
+    }
+    assert "y_prob=prob, y_true=label, y_pred=pred, weights=w" in " ".join(str(report).split())
+    assert dict(OTHERS["a gate"]().mapping)["y_true"] == "label"
+    assert dict(monitored().mapping)["y_pred"] == "pred"
+    judged = NEW["columns of a judge"]()
+    assert judged.mapping["y_true"] == "gold"
+    assert "y_true=gold, judge=judge, y_pred=pred" in " ".join(str(judged).split())

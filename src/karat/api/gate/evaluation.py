@@ -50,7 +50,6 @@ from karat.results.gate.verdicts import (
     Settled,
     refused,
 )
-from karat.results.roles import by_name
 from karat.tally import Classes
 
 Label: TypeAlias = str | None
@@ -562,8 +561,7 @@ class Evaluation:
     @property
     def mapping(self) -> Mapping[str, Any] | None:
         """The columns of the rows that are to pass; None of a report, and of arrays."""
-        is_report = isinstance(self.current, ClassReport)
-        return None if is_report else by_name(self.current.mapping) or None
+        return None if isinstance(self.current, ClassReport) else self.current.mapping or None
 
     def baseline_text(self) -> str:
         """The rows, or the report, as the next baseline in JSON."""

@@ -35,7 +35,6 @@ from karat.inference.comparison.judging import judged
 from karat.metrics import Metric
 from karat.metrics._of_sets import meant_on_sets
 from karat.results.gate.verdicts import Case, Change, Measured, Rule, refused
-from karat.results.roles import by_name
 from karat.tally.label_scores import ListedScores
 from karat.tally.score_kind import KINDS
 from karat.tally.set_tally import SetRows
@@ -111,7 +110,7 @@ class SetEvaluation:
             if matched.by == "row order":
                 notes.append(BY_ORDER)
             current, before = matched.models
-        mapping = by_name(tables[0].mapping) if tables else None
+        mapping = tables[0].mapping if tables else None
         sides = (_compared(current), None if before is None else _compared(before))
         return cls(rules, spec, *sides, name, notes, mapping=mapping)
 
