@@ -178,7 +178,7 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     finally:
         os.close(write)
     assert run.returncode == 0
-    assert run.stderr == "truth=label, pred=pred, weight=none (10 rows)\n"
+    assert run.stderr == "true=label, pred=pred, weights=none (10 rows)\n"
 
 
 def test_a_terminal_that_shows_only_ascii(tmp_path: Path) -> None:

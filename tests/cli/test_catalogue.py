@@ -33,8 +33,8 @@ def test_columns_show_types_roles_and_the_mapping(karat: Karat) -> None:
     assert ["id", "INTEGER", "row", "id"] in lines
     assert ["proba_0", "…", "proba_9", "FLOAT", "probabilities", "proba_*", "(10)"] in lines
     assert "p.parquet · 14 columns · 1 797 rows" in ran.out
-    assert "truth=label, prediction=pred, weight=none" in ran.out
-    assert "weight=none, probabilities=proba_0…proba_9 (10)\n" in ran.out
+    assert "true=label, pred=pred, weights=none" in ran.out
+    assert "weights=none, prob=proba_0…proba_9 (10)\n" in ran.out
 
 
 def test_columns_show_what_is_ambiguous_or_absent(karat: Karat) -> None:
@@ -56,14 +56,14 @@ def test_columns_of_scores_are_told_by_their_names(karat: Karat) -> None:
     assert ["logits_0", "…", "logits_1", "DOUBLE", "logits", "logits_*", "(2)"] in lines
     assert ["pred_a", "…", "pred_b", "BIGINT"] in lines
     words = " ".join(out.split())
-    assert "prediction=largest probability, weight=none, logits=logits_0…logits_1 (2)" in words
+    assert "pred=largest probability, weights=none, logit=logits_0…logits_1 (2)" in words
     write_csv(Path("p.csv"), {"label": [0], "pred": [0], "pred_a": [1], "pred_b": [1]})
     assert "Columns pred_* (2) were not read" in karat("columns", "p.csv").out
     write_csv(Path("p.csv"), {"label": ["a"], "p": [0.5]})
     out = karat("columns", "p.csv").out
-    assert "prediction=largest probability, weight=none, probabilities=p\n" in out
+    assert "pred=largest probability, weights=none, prob=p\n" in out
     ran = karat("report", "p.csv", "--labels", "a,b", "--positive", "b")
-    assert ran.err.startswith("probabilities=p, truth=lab")
+    assert ran.err.startswith("prob=p, true=lab")
 
 
 def test_columns_of_scores_that_two_names_could_be(karat: Karat) -> None:
@@ -84,7 +84,7 @@ def test_columns_try_the_options_that_are_given(karat: Karat) -> None:
     assert "prob DOUBLE probabilities" in " ".join(asked.out.split())
     ran = karat("columns", "p.csv", "--prob", "prob", "--pred", "guess", "--positive", "ok")
     assert "K190" not in ran.out
-    assert "probabilities=prob, truth=label, pred=guess, weight=none" in ran.out
+    assert "prob=prob, true=label, pred=guess, weights=none" in ran.out
     lines = [line.split() for line in ran.out.splitlines()]
     assert ["guess", "VARCHAR", "prediction"] in lines
     some = karat("columns", "p.csv", "--pred", "guess", "--where", "label = 'ok'", "--prob", "")
@@ -261,7 +261,7 @@ def test_the_demo_writes_its_files_and_reports(karat: Karat) -> None:
     for name in FILES:
         assert Path(name).read_bytes() == bundled(name).read_bytes()
     assert "digits_logreg.parquet · 1 797 rows · 10 classes" in ran.out
-    assert "truth=label, pred=pred, weight=none, folds=none (--folds auto) (1 797 rows)" in ran.err
+    assert "true=label, pred=pred, weights=none, folds=none (--folds auto) (1 797 rows)" in ran.err
     assert "Next: karat columns digits_rf.parquet" in ran.err
     assert karat("report", "digits_logreg.parquet").out == ran.out
     assert karat("demo").code == 0

@@ -37,7 +37,7 @@ def new(tmp_path: Path) -> str:
 
 def test_a_bound_that_is_met_exits_0_and_one_that_is_not_exits_1(karat: Karat, old: str) -> None:
     passed = karat("gate", old, "--min", "accuracy=0.8", "--max", "error_rate=0.2")
-    assert (passed.code, passed.err) == (0, "truth=label, pred=pred, weight=none\n")
+    assert (passed.code, passed.err) == (0, "true=label, pred=pred, weights=none\n")
     assert passed.out.splitlines()[0] == "karat gate  PASS: 2 of 2 rules passed"
     failed = karat("gate", old, "--min", "accuracy=0.8", "--min", "macro_f1=0.95")
     assert failed.code == 1

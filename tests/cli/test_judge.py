@@ -33,13 +33,13 @@ def test_a_report_covers_the_truth_and_has_every_form(tmp_path: Path, karat: Kar
     )
     found = karat("report", DIGITS, *COLUMNS, "--format", "json")
     report = json.loads(found.out)
-    assert report["schema"] == "karat.judged/1"
+    assert report["schema"] == "karat.judged/2"
     assert report["source"] == {"files": [DIGITS]}
     jsonschema.validate(report, report_schema("judged"))
     one = report["metrics"]["accuracy"]
     assert one["low"] <= right / 1797 <= one["high"]
     assert one["high"] - one["low"] < 0.6 * (one["gold_high"] - one["gold_low"])
-    assert "gold=gold, judge=judge, pred=pred (1 797 rows)" in found.err
+    assert "true=gold, judge=judge, pred=pred (1 797 rows)" in found.err
     for form in ("text", "markdown", "latex", "csv"):
         assert "accuracy" in karat("report", DIGITS, *COLUMNS, "--format", form).out
     page = tmp_path / "judge.html"

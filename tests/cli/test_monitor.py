@@ -37,7 +37,7 @@ def test_batches_are_added_and_the_settings_stay(karat: Karat, tmp_path: Path) -
     assert last.out.splitlines()[0] == "karat monitor  PASS: 2 of 2 rules passed"
     shown = karat("monitor", state, "--format", "json")
     found = json.loads(shown.out)
-    assert (found["schema"], found["look"], found["n"]) == ("karat.monitor/1", 5, 569)
+    assert (found["schema"], found["look"], found["n"]) == ("karat.monitor/2", 5, 569)
     assert [rule["decided"]["look"] for rule in found["rules"]] == [2, 1] or all(
         rule["decided"] for rule in found["rules"]
     )

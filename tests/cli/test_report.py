@@ -36,7 +36,7 @@ def karat(
 def test_the_worked_example(karat: Karat) -> None:
     ran = karat("report", "ten.csv", "--format", "json")
     assert ran.code == 0
-    assert ran.err == "truth=label, pred=pred, weight=none (10 rows)\n"
+    assert ran.err == "true=label, pred=pred, weights=none (10 rows)\n"
     found = json.loads(ran.out)
     jsonschema.Draft202012Validator(report_schema()).validate(found)
     assert found["confusion"] == MATRIX
@@ -54,14 +54,14 @@ def test_the_worked_example(karat: Karat) -> None:
     assert [row["precision"] for row in found["per_class"]] == [0.25, 1.0, 0.5, 0.0]
     assert [row["recall"] for row in found["per_class"]] == [0.5, 0.4, 1.0, 0.0]
     assert found["source"]["files"] == ["ten.csv"]
-    assert found["mapping"] == {"true": "label", "pred": "pred", "weights": None}
+    assert found["mapping"] == {"y_true": "label", "y_pred": "pred", "weights": None}
 
 
 def test_text_is_the_default_and_plain_in_a_pipe(karat: Karat) -> None:
     ran = karat("report", "ten.csv")
     report = Report.from_json(karat("report", "ten.csv", "--format", "json").out)
     # Standard error has the line of columns.
-    columns = "Columns\n  truth=label, pred=pred, weight=none\n\n"
+    columns = "Columns\n  y_true=label, y_pred=pred, weights=none\n\n"
     assert columns in report_as_text(report)
     assert ran.out == report_as_text(report).replace(columns, "") + "\n"
     assert columns.splitlines()[1].strip() in ran.err
@@ -125,13 +125,13 @@ def test_columns_filter_and_classes_are_options(karat: Karat) -> None:
     )
     ran = karat("report", "odd.csv", "--true", "a", "--pred", "b", "--where", "sample_weight < 5",
                 "--labels", "1,0", "--positive", "1", "--format", "json")  # fmt: skip
-    assert ran.err == "truth=a, pred=b, weight=sample_weight (3 rows)\n"
+    assert ran.err == "true=a, pred=b, weights=sample_weight (3 rows)\n"
     found = json.loads(ran.out)
     assert found["classes"]["labels"] == [1, 0]
     assert found["classes"]["positive"] == 1
     assert found["confusion"] == [[1, 2], [0, 1]]
     ran = karat("report", "odd.csv", "--true", "a", "--pred", "b", "--weights", "")
-    assert ran.err == "truth=a, pred=b, weight=none (4 rows)\n"
+    assert ran.err == "true=a, pred=b, weights=none (4 rows)\n"
 
 
 def test_metrics_are_chosen(karat: Karat) -> None:
@@ -189,7 +189,7 @@ def test_messages_name_options_as_they_are_typed(karat: Karat) -> None:
 def test_several_files_and_a_query(karat: Karat) -> None:
     ran = karat("report", "ten.csv", bundled("digits_rf.parquet"))
     told, warning = ran.err.splitlines()
-    assert told == "truth=label, pred=pred, weight=none, folds=none (--folds auto) (1 807 rows)"
+    assert told == "true=label, pred=pred, weights=none, folds=none (--folds auto) (1 807 rows)"
     assert warning.startswith(
         "Doubt D108: proba_* (10), found by name, were not read. "
         "The files do not hold the same columns."

@@ -30,7 +30,7 @@ TWO = {
 }
 SPAM = ("--positive", "spam")
 DIGITS = (
-    "proba_0…proba_9 (10), truth=label, pred=pred, weight=none, folds=none (--folds auto) "
+    "proba_0…proba_9 (10), true=label, pred=pred, weights=none, folds=none (--folds auto) "
     "(1 797 rows)"
 )
 
@@ -74,7 +74,7 @@ def test_the_digits_show_rankings_losses_and_calibration(karat: Karat) -> None:
 def test_the_json_of_scores_follows_its_schema(karat: Karat) -> None:
     found = values(karat, bundled("digits_logreg.parquet"))
     jsonschema.Draft202012Validator(report_schema()).validate(found)
-    assert found["mapping"]["prob"] == [f"proba_{i}" for i in range(10)]
+    assert found["mapping"]["y_prob"] == [f"proba_{i}" for i in range(10)]
     assert found["scores"]["kind"] == "probabilities"
     assert [set(row) for row in found["thresholds"]] == [
         {"label", "name", "f1", "informedness", "cost"}
@@ -88,8 +88,7 @@ def test_the_json_of_scores_follows_its_schema(karat: Karat) -> None:
 def test_probabilities_are_named_by_pattern_and_by_list(named: list[str], karat: Karat) -> None:
     ran = karat("report", "two.csv", *named, *SPAM)
     assert ran.err == (
-        "probabilities=p_ham…p_spam (2), truth=label, pred=largest probability, weight=none "
-        "(5 rows)\n"
+        "prob=p_ham…p_spam (2), true=label, pred=largest probability, weights=none (5 rows)\n"
     )
     found = values(karat, "two.csv", *named, *SPAM)
     assert found["metrics"]["roc_auc"]["value"] == 1.0
@@ -104,7 +103,7 @@ def test_one_column_is_the_positive_class(karat: Karat) -> None:
     # The name of one column names the positive class.
     assert values(karat, "two.csv", "--prob", "p_spam")["metrics"] == whole
     ran = karat("report", "two.csv", "--prob", "p_spam")
-    assert ran.err.startswith("probabilities=p_spam, truth=label, pred=largest probability,")
+    assert ran.err.startswith("prob=p_spam, true=label, pred=largest probability,")
     flipped = values(karat, "two.csv", "--prob", "p_ham", "--positive", "ham")["metrics"]
     assert flipped["log_loss"] == whole["log_loss"]
     ran = karat("report", "two.csv", "--prob", "p_ham", *SPAM)
@@ -117,7 +116,7 @@ def test_scores_are_not_probabilities(karat: Karat) -> None:
     assert (ran.code, "K190" in ran.err) == (2, True)
     assert "Give --positive ham or --positive spam, the class that the column is of" in ran.err
     ran = karat("report", "two.csv", "--score", "margin", *SPAM)
-    assert ran.err.startswith("scores=margin, truth=label, pred=largest score, weight=none")
+    assert ran.err.startswith("score=margin, true=label, pred=largest score, weights=none")
     assert "positive class spam · scores\n" in ran.out
     found = values(karat, "two.csv", "--score", "margin", *SPAM)["metrics"]
     assert found["roc_auc"]["value"] == 1.0
@@ -133,13 +132,13 @@ def test_an_empty_name_leaves_scores_out(karat: Karat) -> None:
     assert found["scores"] is None
     assert "roc_auc" not in found["metrics"]
     assert karat("report", "three.csv", "--prob", "", *SPAM).err == (
-        "truth=label, pred=pred, weight=none (5 rows)\n"
+        "true=label, pred=pred, weights=none (5 rows)\n"
     )
 
 
 def test_a_threshold_decides_what_is_predicted(karat: Karat) -> None:
     ran = karat("report", "two.csv", "--threshold", "0.375", *SPAM)
-    assert "pred=probability ≥ 0.375, weight=none" in ran.err
+    assert "pred=probability ≥ 0.375, weights=none" in ran.err
     assert "probabilities\npredicted at probability ≥ 0.375\n" in ran.out
     found = values(karat, "two.csv", "--threshold", "0.375", *SPAM)
     assert found["confusion"] == [[1, 1], [0, 3]]
@@ -148,7 +147,7 @@ def test_a_threshold_decides_what_is_predicted(karat: Karat) -> None:
     write_csv(Path("three.csv"), {**TWO, "pred": ["ham"] * 5})
     assert karat("report", "three.csv").err.count("pred=pred") == 1
     found = values(karat, "three.csv", "--threshold", "0.375", *SPAM)
-    assert (found["confusion"], found["mapping"]["pred"]) == ([[1, 1], [0, 3]], None)
+    assert (found["confusion"], found["mapping"]["y_pred"]) == ([[1, 1], [0, 3]], None)
 
 
 def test_metrics_of_scores_are_chosen(karat: Karat) -> None:
@@ -164,7 +163,7 @@ def test_metrics_of_scores_are_chosen(karat: Karat) -> None:
 def test_labels_of_a_file_are_put_in_order(karat: Karat) -> None:
     found = values(karat, "two.csv", "--labels", "spam,ham", "--positive", "ham")
     assert found["classes"]["labels"] == ["spam", "ham"]
-    assert found["mapping"]["prob"] == ["p_spam", "p_ham"]
+    assert found["mapping"]["y_prob"] == ["p_spam", "p_ham"]
     assert found["metrics"]["roc_auc"]["value"] == 1.0
 
 
@@ -237,7 +236,7 @@ def test_columns_of_lists_and_queries(karat: Karat) -> None:
     lists = [list(pair) for pair in zip(TWO["p_ham"], TWO["p_spam"], strict=True)]
     write_parquet(Path("lists.parquet"), {"label": TWO["label"], "probs": lists})
     ran = karat("report", "lists.parquet")
-    assert ran.err.startswith("probabilities=probs, truth=label, pred=largest probability")
+    assert ran.err.startswith("prob=probs, true=label, pred=largest probability")
     assert values(karat, "lists.parquet")["metrics"] == values(karat, "two.csv")["metrics"]
     query = "SELECT label AS y, p_spam FROM 'two.csv'"
     found = values(karat, query, "--prob", "p_spam")
@@ -249,7 +248,7 @@ def test_a_terminal_that_shows_only_ascii(tmp_path: Path) -> None:
     ran = in_process("report", path, environment={"PYTHONIOENCODING": "ascii"})
     assert ran.code == 0
     assert (ran.out + ran.err).isascii()
-    assert ran.err.startswith("probabilities=proba_0~proba_9 (10), truth=label")
+    assert ran.err.startswith("prob=proba_0~proba_9 (10), true=label")
 
 
 @pytest.mark.parametrize(
@@ -268,9 +267,9 @@ def test_columns_in_one_word(text: str | None, columns: str | list[str] | None) 
 
 
 def test_a_mapping_in_one_line() -> None:
-    assert shown_mapping({"true": "y", "pred": "p"}) == "truth=y, pred=p, weight=none"
-    mapping = {"true": "y", "pred": None, "weights": "w", "score": ["z"]}
-    told = "scores=z, truth=y, pred=largest score, weight=w"
+    assert shown_mapping({"y_true": "y", "y_pred": "p"}) == "y_true=y, y_pred=p, weights=none"
+    mapping = {"y_true": "y", "y_pred": None, "weights": "w", "y_score": ["z"]}
+    told = "y_score=z, y_true=y, y_pred=largest score, weights=w"
     assert shown_mapping(mapping) == told
     assert shown_mapping(mapping, of_sets=True) == told.replace(
         "largest score", "each label at its threshold"

@@ -95,7 +95,7 @@ def test_names_find_their_columns(cluster: Any) -> None:
     users = np.arange(len(rows)) // 5
     rows = rows.assign(prediction=ROWS["answer"], weight=ROWS["importance"], user_id=users)
     found = check_call(dd.from_pandas(rows, npartitions=3, sort=False), rows, within=0.0)
-    assert found.mapping["pred"] == "prediction"
+    assert found.mapping["y_pred"] == "prediction"
     assert any("user_id" in sentence for sentence in found.warnings)
 
 

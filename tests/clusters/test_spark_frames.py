@@ -131,7 +131,7 @@ def test_a_name_needs_no_quotes_and_a_vector_is_a_list(spark: Any, frame: Any) -
     metrics = ["macro_f1", "log_loss"]
     check_call(named, rows, within=0.0, weights="odd `name`.of weights", metrics=metrics)
     found = check_call(named, rows, within=0.0, weights="", level=None)
-    assert found.mapping["prob"] == ["probability"]
+    assert found.mapping["y_prob"] == ["probability"]
 
 
 def test_more_than_a_task_keeps_becomes_tables(spark: Any) -> None:

@@ -64,7 +64,7 @@ def test_json_holds_everything_and_no_number_that_json_lacks(tmp_path: Path) -> 
     text = found.to_json(path)
     assert path.read_text(encoding="utf-8") == text + "\n"
     read = json.loads(text)
-    assert read["schema"] == "karat.comparison/2"
+    assert read["schema"] == "karat.comparison/3"
     assert read == found.to_dict()
     (accuracy,) = [one for one in read["differences"] if one["metric"] == "accuracy"]
     assert accuracy["discordant"]["odds"] == 0.0

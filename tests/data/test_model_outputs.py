@@ -126,7 +126,7 @@ def test_a_column_of_a_table_names_the_classes(form: str) -> None:
         report = karat.evaluate(TABLES[form](rows), y_true="y", y_prob="probs")
         assert report.metrics == expected.metrics
         assert report.classes.labels == expected.classes.labels
-        assert report.mapping["prob"] == ["probs"]
+        assert report.mapping["y_prob"] == ["probs"]
 
 
 def test_a_struct_that_is_null_has_no_scores() -> None:

@@ -217,7 +217,7 @@ def test_the_run_of_mlflow_has_metrics_and_the_page(
         exec(compile(program, "log_run.py", "exec"), {"__name__": "__main__"})  # noqa: S102
     assert logged["metrics"]["test/accuracy"] == pytest.approx(0.94)
     assert logged["karat/report.html"].startswith("<!doctype html>")
-    assert json.loads(logged["karat/report.json"])["schema"] == "karat.report/1"
+    assert json.loads(logged["karat/report.json"])["schema"] == "karat.report/2"
     assert logged["karat.n_rows"] == 150
 
 

@@ -214,7 +214,7 @@ def test_columns_that_count_the_classes_are_probabilities(
     for i in range(3):
         rows[f"{stem}{i + first}"] = np.where(truth == i + first, 0.6, 0.2)
     report = library.evaluate(rows)
-    assert report.mapping["prob"] == [f"{stem}{i + first}" for i in range(3)]
+    assert report.mapping["y_prob"] == [f"{stem}{i + first}" for i in range(3)]
     assert (report["accuracy"].value, report.doubts) == (1.0, ())
     rows.sample(frac=1, axis=1, random_state=1).to_csv("p.csv", index=False)
     assert f"probabilities {stem}* (3)" in karat("columns", "p.csv").out
@@ -227,7 +227,7 @@ def test_columns_that_count_the_classes_are_probabilities(
 def test_other_columns_with_numbers_are_no_probabilities(names: tuple[str, ...]) -> None:
     rows = ROWS.assign(**dict.fromkeys(names, 1 - P))
     mapping = library.evaluate(rows, positive="fraud").mapping
-    assert mapping.get("prob") == (["p"] if "p" in names else None)
+    assert mapping.get("y_prob") == (["p"] if "p" in names else None)
 
 
 def test_a_column_too_few_is_added_or_its_rows_left_out(karat: Karat) -> None:

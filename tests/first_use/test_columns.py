@@ -46,7 +46,7 @@ def test_tensors_are_found_by_their_names(kind: str) -> None:
     torch = optional("torch")
     table = {"y_true": torch.tensor(TRUE), "prob": torch.tensor(P).to(getattr(torch, kind))}
     report = karat.evaluate(table)
-    assert report.mapping["prob"] == ["prob"]
+    assert report.mapping["y_prob"] == ["prob"]
     assert report["roc_auc"].value == 1.0
     assert karat.check(table)
     weighed = karat.evaluate({**table, "sample_weight": torch.tensor(P)})
@@ -64,14 +64,14 @@ def test_sparse_columns_are_found_by_their_names() -> None:
     dense = pd.DataFrame({"label": TRUE, "prob": values, "case_weight": values + 0.0})
     table = pd.DataFrame({name: sparse(dense[name]) for name in dense})
     report = karat.evaluate(table)
-    columns = {"true": "label", "pred": None, "weights": "case_weight", "prob": ["prob"]}
+    columns = {"y_true": "label", "y_pred": None, "weights": "case_weight", "y_prob": ["prob"]}
     assert report.mapping == columns
     expected = karat.evaluate(dense)
     values_of = [{name: found[name].value for name in found} for found in (report, expected)]
     np.testing.assert_equal(*values_of)
     assert karat.check(table)
     of_each = pd.DataFrame({"label": TRUE, "prob_0": sparse(1 - P), "prob_1": sparse(P)})
-    assert karat.evaluate(of_each).mapping["prob"] == ["prob_0", "prob_1"]
+    assert karat.evaluate(of_each).mapping["y_prob"] == ["prob_0", "prob_1"]
     labels = pd.DataFrame({name: sparse(ROWS[name]) for name in ROWS})
     assert karat.evaluate(labels)["accuracy"].value == 1.0
     missing = pd.DataFrame({"label": TRUE, "prob": pd.arrays.SparseArray([np.nan, *P[1:]])})
@@ -194,7 +194,7 @@ def test_they_are_named_beside_other_scores(tmp_path: Path) -> None:
     rows = ROWS.assign(prob=P, score=["high"] * N)
     for source in (rows, rows.drop(columns="pred"), written(tmp_path / "a.csv", rows)):
         report = karat.evaluate(source)
-        assert report.mapping["prob"] == ["prob"]
+        assert report.mapping["y_prob"] == ["prob"]
         (doubt,) = report.doubts
         assert (doubt.code, "'score'" in doubt.evidence) == ("D108", True)
     dates = ROWS.assign(prob_0=DAYS, prob_1=DAYS)
@@ -252,7 +252,7 @@ def test_a_column_that_is_not_read_names_the_positive_class(tmp_path: Path) -> N
         report = karat.evaluate(source, metrics=["f1", "accuracy"])
         assert report.classes.positive == 0, kind
         assert report["f1"].value == whole["f1"].value, kind
-        assert "prob" not in report.mapping, kind
+        assert "y_prob" not in report.mapping, kind
         assert "D101" not in [doubt.code for doubt in report.doubts], kind
     named = karat.evaluate(rows, metrics="f1", y_pred="pred", labels=["ok", "fraud"])
     assert named["f1"].value == whole["f1"].value

@@ -174,7 +174,7 @@ def _stored(frame: pd.DataFrame, kind: str, folder: Path) -> tuple[Any, dict[str
 def test_names_of_predictions_are_known(name: str) -> None:
     frame = pd.DataFrame({"label": IS_FRAUD, name: P >= 0.7, "prob": P})
     report = karat.evaluate(frame)
-    assert report.mapping["pred"] == name
+    assert report.mapping["y_pred"] == name
     assert report.recall.value == karat.recall(IS_FRAUD, P >= 0.7)
     assert name in str(report)
 
@@ -182,7 +182,7 @@ def test_names_of_predictions_are_known(name: str) -> None:
 @pytest.mark.parametrize("name", ["y_test", "y", "actual", "ground_truth", "y_true", "Target"])
 def test_names_of_the_truth_are_known(name: str) -> None:
     report = karat.evaluate(pd.DataFrame({name: IS_FRAUD, "pred": P >= 0.7}))
-    assert report.mapping["true"] == name
+    assert report.mapping["y_true"] == name
 
 
 def test_a_column_that_looks_like_a_role_and_is_not_used_is_a_doubt() -> None:

@@ -132,7 +132,7 @@ def test_json_is_whole(tmp_path: Path) -> None:
     text = found.to_json(path)
     content = json.loads(text)
     assert json.loads(path.read_text("utf-8")) == content == found.to_dict()
-    assert content["schema"] == "karat.gate/1"
+    assert content["schema"] == "karat.gate/2"
     assert content["passed"] is False
     assert {rule["verdict"] for rule in content["rules"]} <= {"PASS", "FAIL", "INCONCLUSIVE"}
 

@@ -78,9 +78,9 @@ def written(name: str, path: Path) -> dict[str, Any]:
 
 def test_the_schemas_are_schemas() -> None:
     for schema, title in (
-        (gate_schema(), "karat.gate/1"),
+        (gate_schema(), "karat.gate/2"),
         (baseline_schema(), SCHEMA),
-        (MONITOR_SCHEMA, "karat.monitor/1"),
+        (MONITOR_SCHEMA, "karat.monitor/2"),
     ):
         jsonschema.Draft202012Validator.check_schema(schema)
         assert schema["title"] == title == schema["properties"]["schema"]["const"]

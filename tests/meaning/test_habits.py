@@ -164,7 +164,7 @@ def test_columns_of_a_table_without_a_name_of_their_role() -> None:
     problem = failing(lambda: karat.evaluate(table, "guess"))
     assert problem.code == "K142"
     assert "y_pred='guess'" in str(problem)
-    assert karat.evaluate(table, y_pred="guess").mapping["true"] == "label"
+    assert karat.evaluate(table, y_pred="guess").mapping["y_true"] == "label"
 
 
 @pytest.mark.parametrize(

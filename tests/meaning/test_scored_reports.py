@@ -285,7 +285,7 @@ def test_tables_name_their_columns() -> None:
     for prob in (None, "p_*", names, tuple(names), np.array(names), frame.columns[1:]):
         report = karat.evaluate(frame, y_prob=prob)
         assert {name: found.value for name, found in report.metrics.items()} == whole
-        assert report.mapping["prob"] == ["p_ant", "p_bee", "p_cat"]
+        assert report.mapping["y_prob"] == ["p_ant", "p_bee", "p_cat"]
     assert karat.evaluate(frame, y_score="p_*").scores == "scores"
     assert karat.evaluate(frame, threshold=None, y_prob="p_*").threshold is None
 

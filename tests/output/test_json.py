@@ -210,8 +210,8 @@ def test_values_that_are_not_finite_in_facts_are_null() -> None:
         ("[]", "K205"),
         ("{}", "K205"),
         ('{"schema": "karat.gate/1"}', "K205"),
-        ('{"schema": "karat.report/1"}', "K205"),
-        ('{"schema": "karat.report/2"}', "K206"),
+        ('{"schema": "karat.report/2"}', "K205"),
+        ('{"schema": "karat.report/3"}', "K206"),
     ],
 )
 def test_what_is_no_report_is_refused(text: str, code: str) -> None:

@@ -89,8 +89,8 @@ def test_of_a_text_that_says_nothing_more_nothing_is_told(name: str) -> None:
         ),
         (
             "labels",
-            lambda t: t["settings"]["confidence"].update(prior="flat"),
-            [parts("settings.confidence.prior")],
+            lambda t: t["settings"]["interval"].update(prior="flat"),
+            [parts("settings.interval.prior")],
         ),
         ("three", lambda t: t["per_class"][1].update(gini=0.5), [parts("per_class[].gini")]),
         (

@@ -93,7 +93,7 @@ def test_json_gives_the_report_back(is_weighted: bool, options: dict[str, Any]) 
 
 
 DAMAGED: dict[str, Any] = {
-    "schema": lambda d: d.update(schema="karat.report/1"),
+    "schema": lambda d: d.update(schema="karat.report/2"),
     "a count": lambda d: d["tally"]["counts"][0].__setitem__(0, 1000),
     "a profile": lambda d: d["tally"]["profiles"][0].__setitem__(2, 9),
     "rows": lambda d: d["tally"]["n_rows"].pop(),
@@ -103,7 +103,7 @@ DAMAGED: dict[str, Any] = {
     "a label's rate": lambda d: d["per_class"][0].update(recall=0.123),
     "transfers": lambda d: d["transfers"].pop(),
     "a policy": lambda d: d["settings"].update(undefined="skip"),
-    "a level": lambda d: d["settings"]["intervals"].update(level=7.0),
+    "a level": lambda d: d["settings"]["interval"].update(level=7.0),
     "no tally": lambda d: d.pop("tally"),
     "limits in reverse": lambda d: d["metrics"]["micro_f1"].update(low=0.99, high=0.01),
     "limits beside the value": lambda d: d["metrics"]["micro_f1"].update(low=0.001, high=0.002),
@@ -129,7 +129,7 @@ def test_a_damaged_text_is_refused(what: str) -> None:
 
 
 def test_a_report_of_a_newer_schema_is_refused_as_newer() -> None:
-    text = report().to_json().replace("karat.multilabel/1", "karat.multilabel/2")
+    text = report().to_json().replace("karat.multilabel/2", "karat.multilabel/3")
     with pytest.raises(KaratError, match="K206"):
         karat.MultilabelReport.from_json(text)
 

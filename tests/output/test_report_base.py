@@ -104,7 +104,7 @@ def test_what_is_no_text_of_a_report(text: Any) -> None:
 def test_bytes_of_every_encoding_of_json_are_read(kind: str, encoding: str) -> None:
     text = KINDS[kind]().to_json()
     assert karat.Report.from_json(text.encode(encoding)).to_json() == text
-    escaped = text.replace("karat.judged/1", "karat.judged\\u002f1")
+    escaped = text.replace("karat.judged/2", "karat.judged\\u002f1")
     assert karat.Report.from_json(escaped).to_json() == text
 
 

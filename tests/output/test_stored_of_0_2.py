@@ -90,7 +90,7 @@ def test_a_file_that_says_something_else_is_refused() -> None:
     """The sabotaged twin: a later number, and another count, are no report of 0.2."""
     text = text_of("labels")
     with pytest.raises(NewerError, match="newer karat"):
-        karat.Report.from_json(text.replace("karat.report/1", "karat.report/2"))
+        karat.Report.from_json(text.replace("karat.report/1", "karat.report/3"))
     stored = json.loads(text)
     stored["n_rows"] += 1
     with pytest.raises(DamagedError):

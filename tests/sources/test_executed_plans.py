@@ -61,7 +61,7 @@ def test_scores_beside_predictions_are_not_read_for_labels(
     report = karat.evaluate(source, metrics=LABELS, **options)
     wanted = karat.evaluate(table["label"], table["pred"], metrics=LABELS)
     assert facts(report) == facts(wanted)
-    assert "prob" not in report.mapping
+    assert "y_prob" not in report.mapping
     with pytest.raises(karat.KaratError):
         karat.evaluate(source, **options)
 

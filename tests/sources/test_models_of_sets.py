@@ -257,7 +257,7 @@ def test_scores_of_tables_decide_in_a_gate(tmp_path: Path) -> None:
 
 def test_baselines_on_the_command_line(karat: Karat) -> None:
     assert karat("gate", "old.csv", *SPLIT, "--update-baseline", "base.json").code == 0
-    assert json.loads(Path("base.json").read_text())["schema"] == "karat.multilabel/1"
+    assert json.loads(Path("base.json").read_text())["schema"] == "karat.multilabel/2"
     passed = karat("gate", "new.csv", *SPLIT, "--baseline", "base.json", "--min", "micro_f1=0.5")
     assert (passed.code, "unpaired" in passed.out) == (0, True)
     assert karat("gate", "old.csv", *SPLIT, "--baseline", "new.csv").code == 1

@@ -72,7 +72,7 @@ def test_the_same_report_from_every_source(name: str, tmp_path: Path) -> None:
         for part in ("metrics", "tally", "per_class"):
             assert found.to_dict()[part] == known[part], part
         assert found.scores == "probabilities"
-        assert found.mapping["pred"] is None
+        assert found.mapping["y_pred"] is None
 
 
 def test_scores_beside_predictions(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_scores_beside_predictions(tmp_path: Path) -> None:
     # A threshold decides, and labels alone read no scores.
     decided = karat.evaluate(both, threshold=0.3)
     of_arrays = karat.evaluate(TRUE, y_prob=SCORES, threshold=0.3)
-    assert decided.mapping["pred"] is None
+    assert decided.mapping["y_pred"] is None
     assert np.array_equal(decided.tally.counts, of_arrays.tally.counts)
     assert karat.evaluate(both, metrics="micro_f1").scores is None
     scores = {

@@ -256,8 +256,8 @@ def test_an_indicator_frame_alone_is_data() -> None:
 
 def test_the_mapping_of_a_report_says_what_is_a_value() -> None:
     report = karat.evaluate(FRAME, y_true=COLUMNS["y_true"], y_pred=PRED, weights="")
-    assert report.mapping["true"] == COLUMNS["y_true"]
-    assert report.mapping["pred"] == "y_pred (values)"
+    assert report.mapping["y_true"] == COLUMNS["y_true"]
+    assert report.mapping["y_pred"] == "y_pred (values)"
     with pytest.raises(KaratError, match="K113  weights"):
         karat.evaluate(FRAME, y_true=TRUTH, y_pred=PRED, weights=-VALUES["weights"])
 

@@ -40,6 +40,7 @@ from karat.metrics._measure import measure
 from karat.metrics.plan import requested
 from karat.results import judged as outcome
 from karat.results.judged import JudgedShare
+from karat.results.roles import by_name
 from karat.results.values import listed_metrics
 from karat.tally import Cells
 from karat.tally.cached import cached_property
@@ -99,7 +100,7 @@ class JudgedReport(outcome.JudgedReport, Report):
         return text_of(self._document("headline"), width)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON types, in the schema ``karat.judged/1``."""
+        """Return the report as JSON types, in the schema ``karat.judged/2``."""
         from karat.output.json.judged import judged_to_dict
 
         return judged_to_dict(self)
@@ -112,7 +113,7 @@ class JudgedReport(outcome.JudgedReport, Report):
         are read as they were written: there is none of a metric that is not listed (K247).
 
         Errors:
-            K205 it is not a whole report of schema ``karat.judged/1``, or contradicts itself; K211,
+            K205 it is not a whole report of schema ``karat.judged/2``, or contradicts itself; K211,
             K301, K302 it asks for metrics that it or karat lacks.
         """
         from karat.output.json.judged import judged_from_json
@@ -279,7 +280,7 @@ def judged_report(
         gold,
         listed,
         made,
-        rows.mapping,
+        by_name(rows.mapping),
         rows.source,
         tuple(dict.fromkeys([*rows.warnings, *_doubts(gold, by_judge), *_cautions(found, sample)])),
         spec.wanted,

@@ -56,6 +56,7 @@ from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
 from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
+from karat.results.roles import by_name
 from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
 from karat.tally.folds import FoldAxis, FoldColumns, HeldOut, folds_share_rows
 from karat.tally.held_sets import HeldSets
@@ -213,7 +214,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
         spec.policy,
         spec.wanted,
         spec.confidence,
-        origin.mapping,
+        by_name(origin.mapping),
         origin.source,
         (*doubts, *origin.warnings, *_lost_scores(held)),
         scored,
@@ -352,13 +353,13 @@ def _whole_report(found: Tallies, spec: Spec) -> tuple[ClassReport, InMemoryScor
     """The report of what was accumulated, and the rows with scores that it was measured on."""
     rows, origin, tally = found.rows, found.origin, None
     facts: dict[str, Any] = {
-        "mapping": origin.mapping,
+        "mapping": by_name(origin.mapping),
         "source": origin.source,
         "warnings": origin.warnings,
     }
     if spec.threshold is not None and origin.mapping:
         # Found by its name, and not read: the threshold decides.
-        facts["mapping"] = {**origin.mapping, "pred": None}
+        facts["mapping"] |= {"y_pred": None}
     if rows is not None and rows.scores is not None:
         tally = InMemoryScores.of(rows, spec.threshold, spec.n_threads)
         with numbered(rows.kept):

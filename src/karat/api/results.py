@@ -126,7 +126,7 @@ class Report(report.ClassReport, base.Report):
         return Confusion(self.cells)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON types, in the schema ``karat.report/1``."""
+        """Return the report as JSON types, in the schema ``karat.report/2``."""
         from karat.output.json import report_to_dict
 
         return report_to_dict(self)
@@ -159,7 +159,7 @@ class Report(report.ClassReport, base.Report):
         A warning of the report names entries that this version of karat does not know.
 
         Errors:
-            K205 it is not a whole report of schema ``karat.report/1``, or contradicts itself; K206
+            K205 it is not a whole report of schema ``karat.report/2``, or contradicts itself; K206
             a newer schema wrote it; K211, K301, K302 it requests metrics that it or karat lacks.
         """
         from karat.output.json import report_from_json

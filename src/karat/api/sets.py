@@ -101,7 +101,7 @@ class MultilabelReport(SetReport, Report):
         return text_of(self._document("headline"), width)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON types, in the schema ``karat.multilabel/1``."""
+        """The report as JSON types, in the schema ``karat.multilabel/2``."""
         from karat.output.json.sets import sets_to_dict
 
         return sets_to_dict(self)
@@ -129,7 +129,7 @@ class MultilabelReport(SetReport, Report):
         not have: they are as they were written.
 
         Errors:
-            K205 it is not a whole report of schema ``karat.multilabel/1``, or contradicts itself;
+            K205 it is not a whole report of schema ``karat.multilabel/2``, or contradicts itself;
             K301, K302 it asks for metrics that karat lacks.
         """
         from karat.output.json.sets import sets_from_json

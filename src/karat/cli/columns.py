@@ -104,13 +104,14 @@ def _roles(
         mapping: the columns that a report with them reads; empty if unknown.
         is_asked: whether columns could each hold the probabilities or scores.
     """
+    from karat.api.request.roles import COLUMNS
     from karat.data.scores.columns import role_of_family
 
     settled = {*named, *(_USED if mapping else ())}
     settled |= {*_SCORES} if settled & {*_SCORES} else set()
     taken = {
         name: role
-        for role, columns in {**named, **mapping}.items()
+        for role, columns in {**named, **{COLUMNS.get(x, x): y for x, y in mapping.items()}}.items()
         for name in ([columns] if isinstance(columns, str) else columns or ())
     }
     families = {name: family for family in survey.roles.families for name in family.columns}
@@ -221,11 +222,11 @@ def _mapping(
         found = survey.roles.candidates.get(role, ())
         name = _SHOWN[role]
         if role == "pred" and predicted and (threshold is not None or not found):
-            settled.append(f"{name}={predicted}")
+            settled.append(f"{role}={predicted}")
         elif len(found) > 1:
             lines.append(f"{name}: {', '.join(found)} are candidates; name one with {option}.")
         elif found or role == "weights":
-            settled.append(f"{name}={found[0] if found else 'none'}")
+            settled.append(f"{role}={found[0] if found else 'none'}")
         elif role == "pred" and problem is None:
             line = f"{name}: no column has a usual name; name it with {option}."
             others = "probabilities with --prob, logits with --logit, scores with --score"
@@ -233,7 +234,7 @@ def _mapping(
         elif role == "true":
             lines.append(f"{name}: no column has a usual name; name it with {option}.")
     if scores is not None:
-        settled.append(f"{_SHOWN[scores.role]}={shown_columns(scores.names)}")
+        settled.append(f"{scores.role}={shown_columns(scores.names)}")
     if problem is not None:
         candidates = problem.context["candidates"]
         lines.append(

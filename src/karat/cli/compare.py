@@ -105,9 +105,10 @@ def command(
 
     def read(name: str, rows: Rows | TableSets) -> None:
         from karat.data.table_sets import TableSets
+        from karat.results.roles import by_name
 
         of_sets = isinstance(rows, TableSets)
-        shown = shown_mapping(rows.mapping or {}, request.threshold, of_sets=of_sets)
+        shown = shown_mapping(by_name(rows.mapping), request.threshold, of_sets=of_sets)
         said(f"{name}: {shown}")
         # Doubts are those of the comparison, which names the model.
         warnings = without_doubts(rows.warnings)

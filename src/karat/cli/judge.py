@@ -64,8 +64,9 @@ def compare_judged(
 def shown_roles_of(mapping: Mapping[str, Any]) -> str:
     """Return the columns by role in one line."""
     from karat.output.describe_judged import shown_roles
+    from karat.results.roles import by_name
 
-    return shown_roles(mapping)
+    return shown_roles(by_name(mapping))
 
 
 def tell_judged(report: JudgedReport, *, says_warnings: bool = True) -> None:

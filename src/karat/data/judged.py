@@ -206,7 +206,7 @@ def _of_frame(frame: Frame, columns: JudgeColumns, request: TableRequest) -> Jud
         ),
     )
     assert not isinstance(rows, TableSets)
-    mapping = {**rows.mapping, "true": gold, "gold": gold, "judge": judge}
+    mapping = {**rows.mapping, "true": gold, "judge": judge}
     mapping.pop("folds", None)
     if found is None:
         mapping["pred"] = None

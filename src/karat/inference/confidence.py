@@ -215,6 +215,23 @@ class Confidence:
         raise _refused("level", level, choices)
 
 
+def designs(asked: Confidence | None) -> dict[str, dict[str, Any]]:
+    """Return the designs of intervals as calls: class → its arguments."""
+    found: dict[str, dict[str, Any]] = {}
+    if asked is not None:
+        if asked.design == "case-control":
+            found["CaseControl"] = {}
+        if asked.weights_are == "frequency":
+            found["Frequency"] = {}
+        found |= of_looks(asked.anytime).get("design", {})
+    return found
+
+
+def of_looks(planned: int | None) -> dict[str, Any]:
+    """Return the design of limits of every look as a field; nothing of limits of one look."""
+    return {} if planned is None else {"design": {"Looks": {"planned": planned}}}
+
+
 def checked_level(level: Any) -> float | None:
     """Return a confidence level; None for no intervals (K122).
 

@@ -34,7 +34,7 @@ from karat.output.sections import (
     thresholds_section,
 )
 from karat.results.values import OF_MIX, ReportValues
-from karat.tally.score_kind import NO_PREDICTIONS, UNITS
+from karat.tally.score_kind import ARGUMENTS, NO_PREDICTIONS, UNITS
 
 if TYPE_CHECKING:
     from karat.results.named import NamedResults
@@ -88,29 +88,30 @@ def shown_mapping(
     of_sets: bool = False,
     has_predictions: bool | None = None,
 ) -> str:
-    """``probabilities=proba_0…proba_9 (10), truth=label, pred=pred, weight=none``."""
+    """``y_prob=proba_0…proba_9 (10), y_true=label, y_pred=pred, weights=none``."""
     parts = []
-    roles = {"truth": "true", "pred": "pred", "weight": "weights"}
-    columns = {shown: mapping.get(role) or "none" for shown, role in roles.items()}
-    for role, one, several in (
-        ("prob", "probability", "probabilities"),
-        ("logit", "probability", "logits"),
-        ("score", "score", "scores"),
-    ):
+    columns = {role: mapping.get(role) or "none" for role in ("y_true", "y_pred", "weights")}
+    for kind, role in ARGUMENTS.items():
         if mapping.get(role):
-            parts.append(f"{several}={shown_columns(mapping[role])}")
+            parts.append(f"{shown_role(role)}={shown_columns(mapping[role])}")
             decides = has_predictions
             if decides is None:
                 is_single = len(mapping[role]) == 1
-                decides = role != "score" or threshold is not None or not (is_single or of_sets)
-            if decides and (threshold is not None or not mapping.get("pred")):
-                columns["pred"] = shown_prediction(one, threshold, of_sets=of_sets)
+                decides = kind != "scores" or threshold is not None or not (is_single or of_sets)
+            if decides and (threshold is not None or not mapping.get("y_pred")):
+                columns["y_pred"] = shown_prediction(UNITS[kind], threshold, of_sets=of_sets)
     if mapping.get("clusters"):
         columns["clusters"] = str(mapping["clusters"])
     if "folds" in mapping and not of_sets:
         auto = option("folds", "auto") if is_command_line() else "design=karat.Folds()"
         columns["folds"] = mapping["folds"] or f"none ({auto})"
-    return ", ".join([*parts, *(f"{shown}={column}" for shown, column in columns.items())])
+    shown = (f"{shown_role(role)}={column}" for role, column in columns.items())
+    return ", ".join([*parts, *shown])
+
+
+def shown_role(role: str) -> str:
+    """``y_true``; ``true`` on the command line, where the option is ``--true``."""
+    return role.removeprefix("y_") if is_command_line() else role
 
 
 def shown_prediction(kind: str, threshold: float | None, *, of_sets: bool) -> str:

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from karat.errors.doubts import without_doubts
 from karat.errors.text import count, counted, interval, value
 from karat.metrics.headlines import headline
-from karat.output.describe import COLUMNS, shown_columns
+from karat.output.describe import COLUMNS, shown_columns, shown_role
 from karat.output.document import Document, Notes, Section, Table, TableColumn, doubts_section
 from karat.output.finding import Clause
 from karat.output.sections import confusion_section
-from karat.tally.score_kind import ROLES, UNITS
+from karat.tally.score_kind import KINDS, UNITS
 
 if TYPE_CHECKING:
     from karat.results.judged import JudgedReport, JudgedShare
 
 _OF_JUDGE: Final = ("accuracy", "kappa", "matthews_correlation")
 _OF_TWO: Final = ("accuracy", "recall", "specificity", "kappa", "matthews_correlation")
-_ROLES: Final = ("gold", "judge", "pred", *ROLES.values(), "weights", "gold_weights", "clusters")
+_ROLES: Final = ("y_true", "judge", "y_pred", *KINDS, "weights", "gold_weights", "clusters")
 _MOST_SHARES: Final = 24
 
 
@@ -157,12 +157,13 @@ def _columns(report: JudgedReport) -> Notes | None:
 
 
 def shown_roles(mapping: Mapping[str, Any]) -> str:
-    """Return the columns by role in one line: ``gold=human, judge=llm, pred=pred``."""
+    """Return the columns by role in one line: ``y_true=human, judge=llm, y_pred=pred``."""
     parts = []
     for role in _ROLES:
         names = mapping.get(role)
         if names:
-            parts.append(f"{role}={names if isinstance(names, str) else shown_columns(names)}")
+            columns = names if isinstance(names, str) else shown_columns(names)
+            parts.append(f"{shown_role(role)}={columns}")
     return ", ".join(parts)
 
 

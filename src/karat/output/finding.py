@@ -239,7 +239,7 @@ def _of_positive(report: ClassReport) -> Iterator[Clause]:
 
 def _where(report: ClassReport) -> str:
     """`` at threshold 0.5``, where a threshold of scores predicts."""
-    if report.scores is None or report.mapping.get("pred"):
+    if report.scores is None or report.mapping.get("y_pred"):
         return ""
     usual = 0.0 if report.scores == "scores" else 0.5
     at = usual if report.threshold is None else report.threshold

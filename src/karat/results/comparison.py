@@ -12,6 +12,7 @@ from karat.errors.doubts import Doubt, only_doubts
 from karat.inference.comparison.best import BestModels
 from karat.inference.comparison.records import BestModel, Difference, Estimate, Flips, Omnibus
 from karat.inference.comparison.set_labels import LabelDifference
+from karat.inference.confidence import of_looks
 from karat.metrics import Metric, get
 from karat.results.named_values import NamedValues, only_pair
 from karat.results.result import JsonDocument
@@ -226,19 +227,19 @@ class Comparison(JsonDocument):
         return self.label_source(wanted, *pair)
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as JSON types, in the schema ``karat.comparison/2``."""
+        """The comparison as JSON types, in the schema ``karat.comparison/3``."""
         strata = {name: one.to_dict() for name, one in self.strata.items()}
         folds = self.kept_folds
         return {
             **({"strata": strata} if strata else {}),
             **({} if folds is None else {"folds": [one.to_dict() for one in folds.differences]}),
-            "schema": "karat.comparison/2",
+            "schema": "karat.comparison/3",
             "karat": __version__,
             "models": list(self.models),
             "labels": list(self.classes.labels),
             "n": dict(self.n),
             "level": self.level,
-            **({} if self.anytime is None else {"anytime": self.anytime}),
+            **of_looks(self.anytime),
             "adjust": self.adjust,
             "baseline": self.baseline,
             "paired": self.is_paired,

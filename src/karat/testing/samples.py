@@ -16,6 +16,7 @@ from karat.api.evaluation import evaluate
 from karat.api.report import Report
 from karat.api.request.spelled import in_groups
 from karat.errors import KaratError, error
+from karat.results.roles import by_name
 from karat.tally.score_kind import ARGUMENT_OF_ROLE
 
 SUBJECTS: Final = (
@@ -106,7 +107,7 @@ class Sample:
         for role in set(ARGUMENT_OF_ROLE) & set(self.roles):
             named = self.roles[role]
             found[role] = [named] if isinstance(named, str) else list(named)
-        return found
+        return by_name(found)
 
     def arrays(self) -> dict[str, Any]:
         """Return the rows as keywords of `karat.evaluate` on arrays, without the options."""

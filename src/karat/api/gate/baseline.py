@@ -89,7 +89,7 @@ def baseline_schema() -> dict[str, Any]:
 
 
 def gate_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of ``karat.gate/1``, the result of a gate."""
+    """The JSON Schema (2020-12) of ``karat.gate/2``, the result of a gate."""
     return _schema("gate")
 
 

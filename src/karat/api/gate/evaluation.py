@@ -232,7 +232,7 @@ def _add(known: list[Doubt], found: Iterable[Doubt], side: str = "") -> None:
 
 def decided_by(report: ClassReport) -> dict[str, Any]:
     """``threshold`` of a report whose scores decided what is predicted, as far as it says."""
-    is_known = report.threshold is not None or (report.mapping and not report.mapping.get("pred"))
+    is_known = report.threshold is not None or (report.mapping and not report.mapping.get("y_pred"))
     return {"threshold": report.threshold} if report.scores is not None and is_known else {}
 
 

@@ -42,6 +42,7 @@ from karat.errors.together import refuse
 from karat.metrics.headlines import OF_RANKED_SETS, OF_RANKS
 from karat.results.gate.result import GateResult
 from karat.results.gate.verdicts import Rule, default_rules, example_rule, judged, refused, rules_of
+from karat.results.roles import by_name
 from karat.tally.writing import write_text
 
 attach_forms(GateResult)
@@ -125,7 +126,7 @@ def gated(request: Request) -> GateResult:
         (*run.doubts_and_notes(), *beside),
         spec.inconclusive,
         spec.warn_only,
-        run.mapping,
+        None if run.mapping is None else by_name(run.mapping),
         is_of_sets,
         anytime=spec.anytime,
         writer=partial(_written, run, beside),

@@ -63,6 +63,7 @@ from karat.results.gate.monitored import (
 )
 from karat.results.gate.result import RuleResult
 from karat.results.gate.verdicts import Rule, judged, refused, rules_of
+from karat.results.roles import by_name
 from karat.tally.locks import InUseError, only_writer
 from karat.tally.serialization import damaged, framed, unframed
 from karat.tally.writing import write_bytes
@@ -215,7 +216,7 @@ class Monitor:
         self._looks = (*self._looks, look)
         self._ids |= ids.keys()
         # A monitor takes no folds.
-        mapping = {role: name for role, name in new.mapping.items() if role != "folds"}
+        mapping = {role: x for role, x in by_name(new.mapping).items() if role != "folds"}
         self._last = self._result(rules, (*new.warnings, *notes), mapping)
         return self._last
 

@@ -17,9 +17,10 @@ from karat.data.sources.tables.beside import MARK, RoleValues, with_values
 from karat.data.sources.tables.frames import Frame, family_of, is_frame, open_frame
 from karat.errors import error, short
 from karat.errors.options import option
+from karat.results.roles import NAMES
 from karat.tally.score_kind import ROLES
 
-COLUMNS: Final[dict[str, str]] = {"y_true": "true", "y_pred": "pred"} | dict(ROLES.items())
+COLUMNS: Final[dict[str, str]] = {name: role for role, name in NAMES.items()}
 """Role → the option of a request that names its column."""
 OUTPUTS: Final = ("y_pred", *ROLES)
 BESIDE: Final = ("weights", "clusters", "by", "ids", "folds", "loss")

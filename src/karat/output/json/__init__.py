@@ -1,4 +1,4 @@
-"""A report as JSON in the schema ``karat.report/1``, written and read by one declaration.
+"""A report as JSON in the schema ``karat.report/2``, written and read by one declaration.
 
 Keys are sorted and nothing depends on time or place, so that two files can be compared as text.
 A value that is not a finite number is null, and its reason stands beside it.
@@ -25,6 +25,7 @@ from karat.output.json.folds import FOLDS
 from karat.output.json.report import DERIVED, REPORT, SCHEMA
 from karat.output.json.scores import stated_twice
 from karat.output.json.slices import SLICES
+from karat.output.json.words import in_words_of_today
 from karat.results.report import ClassReport
 
 __all__ = [
@@ -52,7 +53,7 @@ _MOST: Final = 40
 
 
 def report_schema(kind: str = "report") -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of ``karat.report/1``; ``"judged"``: ``karat.judged/1``."""
+    """Return the JSON Schema (2020-12) of ``karat.report/2``; ``"judged"``: ``karat.judged/2``."""
     path = Path(__file__).parents[1] / f"{kind}.schema.json"
     return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
@@ -92,6 +93,7 @@ def report_from_json(text: str | bytes, report_type: type[ReportT]) -> ReportT:
 
 def report_of(whole: Part, n_text: int, report_type: type[ReportT]) -> ReportT:
     """Return the report of a part of a JSON text of so many characters; errors as above."""
+    whole = in_words_of_today(whole, SCHEMA)
     scope = SimpleNamespace(n_text=n_text, report_type=report_type)
     report: ReportT = REPORT.read(whole, scope)
     is_own = whole.value["karat"] == __version__
@@ -181,7 +183,7 @@ def _left_out(whole: Part, report: ClassReport, *, is_own: bool) -> tuple[str, .
         parts = [x for x in dict.fromkeys(_places(whole.value, known)) if x not in listed | known]
     found = []
     for has, what, lacks, names in (
-        ("has", "part", "does not have in such a report", parts),
+        ("has", "part", "does not have in such a report", list(map(whole.place_of, parts))),
         ("lists", "metric", "does not list for such a report", missing),
     ):
         several = f"a {what}" if len(names) == 1 else f"{len(names)} {what}s"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from operator import attrgetter
 from types import SimpleNamespace
@@ -59,10 +59,12 @@ class Part:
     Attributes:
         value: what `json` made of it.
         path: ``"tally.cells[3][2]"``; empty for the whole text.
+        places: path in the words of today → the place in a text of other words.
     """
 
     value: Any
     path: str = ""
+    places: Mapping[str, str] = field(default_factory=dict)
 
     def is_not(self, wanted: str) -> KaratError:
         """Return the error of a part that is something else."""
@@ -84,17 +86,17 @@ class Part:
     def get(self, key: str) -> Part | None:
         """Return the part of that name, or None where there is none."""
         self.must(isinstance(self.value, dict), "an object")
-        return Part(self.value[key], self._below(key)) if key in self.value else None
+        return self._part(self.value[key], self._below(key)) if key in self.value else None
 
     def fields(self) -> dict[str, Part]:
         """Return the parts of an object by name."""
         self.must(isinstance(self.value, dict), "an object")
-        return {key: Part(item, self._below(key)) for key, item in self.value.items()}
+        return {key: self._part(item, self._below(key)) for key, item in self.value.items()}
 
     def items(self) -> list[Part]:
         """Return the parts of a list."""
         self.must(isinstance(self.value, list), "a list")
-        return [Part(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
+        return [self._part(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
 
     def counts(self, _: Scope = None) -> npt.NDArray[np.int64]:
         """Return a list of whole numbers, nested to any depth, as int64[...]."""
@@ -168,7 +170,18 @@ class Part:
             yield from item._leaves() if isinstance(item.value, list) else (item,)
 
     def _below(self, key: str) -> str:
-        return f"{self.path}.{key}" if self.path else key
+        path = f"{self.path}.{key}" if self.path else key
+        return self.places.get(path, path)
+
+    def place_of(self, path: str) -> str:
+        """Return the place in the text of a path in the words of today."""
+        part = self
+        for name in path.split("."):
+            part = self._part(None, part._below(name))
+        return part.path
+
+    def _part(self, value: Any, path: str) -> Part:
+        return Part(value, path, self.places)
 
 
 def parsed(text: str | bytes) -> Part:

@@ -1,4 +1,4 @@
-"""A report with gold labels and a judge's as JSON in the schema ``karat.judged/1``.
+"""A report with gold labels and a judge's as JSON in the schema ``karat.judged/2``.
 
 The reports of the judge and of the gold rows are whole ordinary reports; estimates and proportions
 take the rows, and are read as they were written.
@@ -20,11 +20,12 @@ from karat.metrics._registry import find
 from karat.output.json import codec as js
 from karat.output.json import report_of, report_to_dict
 from karat.output.json.codec import Part, Scope, check_estimate, parsed, require
-from karat.output.json.report import DOUBT, MAPPING, SOURCE, VERSION, read_schema
+from karat.output.json.report import DOUBT, MAPPING, SOURCE, VERSION
+from karat.output.json.words import NEWEST, in_words_of_today
 from karat.results.judged import IN_JSON, JudgedReport, JudgedResult, JudgedShare
 from karat.results.report import ClassReport
 
-SCHEMA: Final = "karat.judged/1"
+SCHEMA: Final = f"karat.judged/{NEWEST}"
 Made = TypeVar("Made", bound=JudgedReport)
 
 
@@ -109,8 +110,7 @@ def judged_from_json(
         K205 it is not a whole report of this schema, or contradicts itself; K301, K302 it holds a
         metric that this karat does not have.
     """
-    whole = parsed(text)
-    read_schema(whole["schema"], SCHEMA)
+    whole = in_words_of_today(parsed(text), SCHEMA)
     scope = SimpleNamespace(n_text=len(text))
     VERSION.read(whole["karat"], scope)
     judge = report_of(whole["judge"], len(text), ordinary_type)

@@ -10,29 +10,29 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from karat._version import __version__
-from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
-from karat.inference.confidence import Confidence, Interval
-from karat.metrics import Metric, get
-from karat.metrics._lift import Policy
+from karat.inference.confidence import Interval
+from karat.metrics import Metric
 from karat.metrics._metric import Values
 from karat.metrics._registry import find
 from karat.output.json import codec as js
-from karat.output.json.codec import Kind, Part, Scope, check_estimate, refused, require
+from karat.output.json.codec import Kind, Part, Scope, check_estimate, require
 from karat.output.json.rows import ROWS
 from karat.output.json.scores import SCORES
+from karat.output.json.settings import SETTINGS
+from karat.output.json.words import NEWEST
 from karat.output.sections import thresholds_of
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.tally import Cells, Classes, inconsistency
 from karat.tally.score_kind import AS_GIVEN
 
-SCHEMA: Final = "karat.report/1"
+SCHEMA: Final = f"karat.report/{NEWEST}"
 _VERSION: Final = re.compile(
     r"[0-9]{1,6}(\.[0-9]{1,6}){1,3}((a|b|rc)[0-9]{1,6})?(\.post[0-9]{1,6})?(\.dev[0-9]{1,6})?"
     r"(\+[a-z0-9.]{1,40})?"
@@ -229,29 +229,6 @@ TALLY: Final = Kind(_read_tally, _write_tally)
 """Read after the number of rows, the classes and the matrix."""
 
 
-_OWNERS: Final = {
-    "karat.report": "Report",
-    "karat.multilabel": "MultilabelReport",
-    "karat.judged": "JudgedReport",
-}
-"""Schemas of reports, without their versions."""
-
-
-def read_schema(part: Part, wanted: str = SCHEMA) -> None:
-    """Refuse a text of another schema (K205), or of a newer version of it (K206)."""
-    name, _, version = str(part.value).rpartition("/")
-    own = wanted.partition("/")[0]
-    is_number = version.isascii() and version.isdecimal() and len(version) < 10
-    is_one = name == own and is_number and int(version) > 0
-    owner = _OWNERS.get(name)
-    if owner is not None and name != own:
-        do = f"Read it with karat.{owner}.from_json()."
-        raise refused(f"Its schema is {part.value!r}, not {wanted!r}", do)
-    require(is_one, f"Its schema is {part.value!r}, not {wanted!r}")
-    if int(version) > 1:
-        raise error("K206", thing="report in JSON", version=int(version), newest=1)
-
-
 def _read_fact(part: Part, _: Scope = None, left: int = _DEEPEST) -> Any:
     if isinstance(part.value, dict | list):
         require(left, f"{part.path} is nested too deeply to be a fact about the source")
@@ -284,39 +261,6 @@ VERSION: Final = js.scalar(
 )
 
 
-def _read_confidence(s: Scope) -> tuple[Confidence, bool] | None:
-    """Read how intervals are made and whether rows are clustered; None where there are none."""
-    try:
-        given = s.level, s.side, s.method, s.design, s.seed, s.n_replicates, s.anytime
-        found = Confidence.of(*given)
-    except KaratError:
-        return None
-    return None if found is None else (found, s.clustered)
-
-
-_CONFIDENCE: Final = js.record(
-    _read_confidence,
-    level=js.RAW.of("confidence.level"),
-    side=js.TEXT.of("confidence.side"),
-    method=js.TEXT.of("confidence.method"),
-    design=js.TEXT.of("confidence.design"),
-    seed=js.COUNT.of("confidence.seed"),
-    n_replicates=js.COUNT.of("confidence.n_replicates"),
-    anytime=js.COUNT.of(lambda report: report.confidence.anytime or js.OMITTED).or_absent(None),
-    clustered=js.FLAG.of("is_clustered"),
-).where(lambda found, _: found is not None, "what can be asked of intervals")
-_METRICS: Final = Kind(
-    lambda part, s: tuple(map(get, js.TEXTS.read(part, s))),
-    lambda metrics, _: list(map(str, metrics)),
-)
-_SETTINGS: Final = js.record(
-    None,
-    undefined=js.choice(*get_args(Policy)),
-    metrics=js.or_null(_METRICS).of("requested"),
-    confidence=js.or_null(_CONFIDENCE)
-    .of(lambda report: None if report.confidence is None else report)
-    .or_absent(None),
-)
 _END: Final = js.or_null(js.NUMBER)
 _LIMITS: Final = js.each(js.NUMBER, lambda _: 2)
 _INTERVAL: Final = js.record(
@@ -414,7 +358,7 @@ DERIVED: Final = js.record(None, **_DERIVED)
 """What follows from the rest of a report, but for intervals of rows that are gone."""
 REPORT: Final = js.record(
     _report,
-    schema=Kind(lambda part, _: read_schema(part)).of(lambda _: SCHEMA),
+    schema=Kind(js.itself).of(lambda _: SCHEMA),
     karat=VERSION.of(lambda _: __version__),
     # Another version may have had other metrics, and another rule.
     is_own=js.given(lambda s: s.karat == __version__),
@@ -422,9 +366,9 @@ REPORT: Final = js.record(
     mapping=MAPPING,
     n_rows=js.COUNT,
     classes=CLASSES,
-    settings=_SETTINGS.of(js.itself),
-    confidence=js.given(lambda s: s.settings["confidence"] and s.settings["confidence"][0]),
-    is_clustered=js.given(lambda s: bool(s.settings["confidence"] and s.settings["confidence"][1])),
+    settings=SETTINGS.of(js.itself),
+    confidence=js.given(lambda s: s.settings["interval"]),
+    is_clustered=js.given(lambda s: s.settings["clustered"]),
     confusion=CONFUSION.of("cells"),
     tally=TALLY.of("cells"),
     cells=js.given(lambda s: s.tally),

@@ -1,4 +1,4 @@
-"""A report of rows with sets as JSON in the schema ``karat.multilabel/1``.
+"""A report of rows with sets as JSON in the schema ``karat.multilabel/2``.
 
 The tally makes the report. What takes the rows (metrics of scores, the intervals of averages over
 labels and the table of transfers) is read as it was written; all else is computed again and
@@ -19,8 +19,8 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from karat._version import __version__
-from karat.errors import KaratError, short
-from karat.inference.confidence import Confidence, Interval
+from karat.errors import short
+from karat.inference.confidence import Interval
 from karat.metrics import Metric, get
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import find
@@ -28,8 +28,10 @@ from karat.output.describe import slice_metric
 from karat.output.describe_sets import headline_of_sets
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, check_estimate, parsed, require
-from karat.output.json.report import CLASSES, MAPPING, SOURCE, VERSION, limits_of_rows, read_schema
+from karat.output.json.report import CLASSES, MAPPING, SOURCE, VERSION, limits_of_rows
+from karat.output.json.settings import SETTINGS
 from karat.output.json.slices import TESTS, read_tests, tests_in
+from karat.output.json.words import NEWEST, in_words_of_today
 from karat.results.set_patterns import LabelPair, SetPatterns, WrongSet
 from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
 from karat.results.slices import ByColumn, SetSliceTable
@@ -39,7 +41,7 @@ from karat.tally.score_kind import ARGUMENTS, AS_GIVEN
 from karat.tally.set_checks import inconsistency_of_sets
 from karat.tally.set_tally import SetTally
 
-SCHEMA: Final = "karat.multilabel/1"
+SCHEMA: Final = f"karat.multilabel/{NEWEST}"
 SetReportT = TypeVar("SetReportT", bound=SetReport)
 
 
@@ -116,30 +118,16 @@ _PATTERNS: Final = js.record(
     pairs=js.or_null(js.each(_PAIR)),
     level=js.NUMBER.where(lambda x, _: 0.0 < x < 1.0, "a number between 0 and 1"),
 )
-_CONFIDENCE: Final = js.record(
-    None,
-    level=js.NUMBER,
-    side=js.TEXT,
-    method=js.TEXT,
-    seed=js.COUNT,
-    n_replicates=js.COUNT,
-    weights_are=js.choice("importance", "frequency"),
-)
 
 
 def sets_to_dict(report: SetReport) -> dict[str, Any]:
     """The report as JSON types."""
-    asked, moved = report.confidence, report.transfers
+    moved = report.transfers
     return {
         "schema": SCHEMA,
         "karat": __version__,
         "tally": _TALLY.write(report.tally, report),
-        "settings": {
-            "undefined": report.undefined,
-            "metrics": None if report.requested is None else list(map(str, report.requested)),
-            "intervals": None if asked is None else _CONFIDENCE.write(asked, report),
-            "clustered": report.is_clustered,
-        },
+        "settings": SETTINGS.write(report, report),
         "scores": report.scores,
         "metrics": {name: result.to_dict() for name, result in report.metrics.items()},
         "per_class": js.plain(report.per_class),
@@ -175,14 +163,11 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
         K205 it is not a whole report of this schema, or contradicts itself; K301, K302 it asks for
         metrics that this karat does not have.
     """
-    whole, scope = parsed(text), SimpleNamespace(n_text=len(text))
-    read_schema(whole["schema"], SCHEMA)
+    whole = in_words_of_today(parsed(text), SCHEMA)
+    scope = SimpleNamespace(n_text=len(text))
     tally = _TALLY.read(whole["tally"], scope)
-    settings = whole["settings"]
-    policy = js.choice("zero", "exclude", "nan").read(settings["undefined"], scope)
-    named = js.or_null(js.TEXTS).read(settings["metrics"], scope)
-    asked = _confidence(settings["intervals"], scope)
-    is_clustered = js.FLAG.read(settings["clustered"], scope)
+    settings = SETTINGS.read(whole["settings"], scope)
+    asked, is_clustered = settings["interval"], settings["clustered"]
     listed, rows = whole["metrics"].fields(), whole["per_class"].items()
     is_own = VERSION.read(whole["karat"], scope) == __version__
     _check_metrics(listed, is_own=is_own)
@@ -195,8 +180,8 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
     report = report_type(
         tally,
         None,
-        policy,
-        None if named is None else tuple(get(name) for name in named),
+        settings["undefined"],
+        settings["metrics"],
         asked,
         MAPPING.read(whole["mapping"], scope),
         SOURCE.read(whole["source"], scope),
@@ -356,20 +341,6 @@ def _is_same(one: SetTally, other: SetTally) -> bool:
         if left is not None and not np.allclose(left, right, rtol=1e-9, atol=1e-12):
             return False
     return one.n_unknown == other.n_unknown
-
-
-def _confidence(part: Part, scope: Scope) -> Confidence | None:
-    asked: Mapping[str, Any] | None = js.or_null(_CONFIDENCE).read(part, scope)
-    if asked is None:
-        return None
-    weights_are = asked["weights_are"]
-    asked = {name: value for name, value in asked.items() if name != "weights_are"}
-    method = None if asked["method"] == "default" else asked["method"]
-    try:
-        found = Confidence.of(**{**asked, "method": method})
-    except KaratError:
-        raise part.is_not("what can be asked of intervals") from None
-    return None if found is None else replace(found, weights_are=weights_are)
 
 
 def _scores(whole: Part, listed: Mapping[str, Part], k: int) -> KeptScores | None:

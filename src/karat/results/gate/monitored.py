@@ -108,7 +108,7 @@ class MonitorResult(GateResult):
         return first_look(self.looks, rule, self.rules[rule].verdict)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON types, in the schema ``karat.monitor/1``."""
+        """The result as JSON types, in the schema ``karat.monitor/2``."""
         of_gate = super().to_dict()
         rules = []
         for i, rule in enumerate(of_gate["rules"]):
@@ -119,7 +119,7 @@ class MonitorResult(GateResult):
             of_gate.pop(only_of_gates)
         return {
             **of_gate,
-            "schema": "karat.monitor/1",
+            "schema": "karat.monitor/2",
             "karat": __version__,
             **({"windows": True} if self.windows else {}),
             "look": self.look,

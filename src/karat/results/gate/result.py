@@ -11,6 +11,7 @@ from karat._version import __version__
 from karat.errors import error
 from karat.errors.doubts import Doubt, only_doubts, without_doubts
 from karat.errors.text import harmless
+from karat.inference.confidence import of_looks
 from karat.inference.json_record import JsonRecord
 from karat.results.result import JsonDocument
 
@@ -270,9 +271,9 @@ class GateResult(JsonDocument):
         return f"<karat.GateResult: {self.headline}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON types, in the schema ``karat.gate/1``."""
+        """The result as JSON types, in the schema ``karat.gate/2``."""
         return {
-            "schema": "karat.gate/1",
+            "schema": "karat.gate/2",
             "karat": __version__,
             "verdict": self.verdict,
             "passed": self.passed,
@@ -280,7 +281,7 @@ class GateResult(JsonDocument):
             "inconclusive": self.inconclusive,
             "n": self.n,
             "level": self.level,
-            **({} if self.anytime is None else {"anytime": self.anytime}),
+            **of_looks(self.anytime),
             "adjust": self.adjust,
             "baseline": self.baseline,
             "paired": self.is_paired,
