@@ -18,7 +18,7 @@ import numpy.typing as npt
 from karat._version import __version__
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
-from karat.inference.confidence import Confidence, Interval
+from karat.inference.confidence import Confidence, Design, Interval
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._metric import Values
@@ -289,6 +289,7 @@ def _read_confidence(s: Scope) -> tuple[Confidence, bool] | None:
     return None if found is None else (found, s.clustered)
 
 
+_SHARE: Final = js.NUMBER.where(lambda found, _: 0.0 < found < 1.0, "a proportion")
 _CONFIDENCE: Final = js.record(
     _read_confidence,
     level=js.RAW.of("confidence.level"),
@@ -300,6 +301,17 @@ _CONFIDENCE: Final = js.record(
     anytime=js.COUNT.of(lambda report: report.confidence.anytime or js.OMITTED).or_absent(None),
     clustered=js.FLAG.of("is_clustered"),
 ).where(lambda found, _: found is not None, "what can be asked of intervals")
+_SAMPLING: Final = js.record(
+    lambda s: (s.design, s.population),
+    design=js.choice(*get_args(Design)),
+    population=js.or_null(js.each(js.or_null(_SHARE), lambda s: s.classes.k)).of(
+        lambda report: (
+            None
+            if report.population is None
+            else [report.population.get(label) for label in report.labels]
+        )
+    ),
+)
 _METRICS: Final = Kind(
     lambda part, s: tuple(map(get, js.TEXTS.read(part, s))),
     lambda metrics, _: list(map(str, metrics)),
@@ -311,6 +323,9 @@ _SETTINGS: Final = js.record(
     confidence=js.or_null(_CONFIDENCE)
     .of(lambda report: None if report.confidence is None else report)
     .or_absent(None),
+    sampling=_SAMPLING.of(
+        lambda report: js.OMITTED if report.design == "cohort" else report
+    ).or_absent(None),
 )
 _END: Final = js.or_null(js.NUMBER)
 _LIMITS: Final = js.each(js.NUMBER, lambda _: 2)
@@ -370,6 +385,17 @@ def limits_of_rows(rows: Sequence[Part], names: Iterable[str], s: Scope) -> dict
     return found
 
 
+def _sampling_of(s: Scope) -> dict[str, Any]:
+    """How rows were sampled; of a text of before the design of its intervals."""
+    if s.settings["sampling"] is None:
+        return {"design": "cohort" if s.confidence is None else s.confidence.design}
+    design, shares = s.settings["sampling"]
+    if shares is None:
+        return {"design": design}
+    pairs = zip(s.classes.labels, shares, strict=True)
+    return {"design": design, "population": {label: x for label, x in pairs if x is not None}}
+
+
 def _report(s: Scope) -> Any:
     is_fit = s.cells.is_weighted or not s.mapping.get("weights")
     require(is_fit, "mapping.weights names a column, and the tally is not weighted")
@@ -392,6 +418,7 @@ def _report(s: Scope) -> Any:
         is_clustered=s.is_clustered,
         kept_cautions=js.TEXTS.read(s.cautions, s) if s.is_clustered else (),
         kept_rows=s.rows,
+        **_sampling_of(s),
         bounds={x: item.bound for x, item in measured.items() if item.bound is not js.OMITTED},
         class_bounds={
             x: tuple(item.bounds) for x, item in measured.items() if item.bounds is not js.OMITTED
