@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import karat
@@ -42,6 +43,7 @@ VALUES: dict[str, Any] = {
     "nulls": "drop",
     "paired": False,
     "positive": "a",
+    "prevalence": 0.1,
     "sampling": "case-control",
     "separator": "|",
     "text": ["code"],
@@ -101,6 +103,19 @@ def call(cell: Refusal, folder: Path) -> Any:
         given["weights"] = VALUES["weights"]
     if cell.beside == "looks":
         given["anytime"] = 100
+    if cell.option == "prevalence":
+        given["sampling"] = "case-control"
+    if cell.beside == "nested folds":
+        inner = {"fold": [0, 1, 2, 3] * (N // 4), "holdout": [1, 0, None, None] * (N // 4)}
+        design = [karat.Folds(**inner), karat.CaseControl(prevalence=value)]
+        return karat.evaluate(LABELS, LABELS, design=design)
+    if cell.beside == "counted weights":
+        given |= {"weights": VALUES["weights"], "weights_are": "frequency"}
+    if cell.beside == "score histograms":
+        stream = karat.Stream(**grouped({"max_memory": 1 << 20, **given}))
+        scores = np.linspace(0.0, 1.0, 200_000)
+        stream.update(np.arange(len(scores)) % 2, y_prob=scores)
+        return stream.report()
     if cell.beside == "described data":
         data = karat.read(table_of_classes(), **grouped(given))
         match cell.verb:

@@ -210,6 +210,15 @@ TRIGGERS: dict[str, Callable[[], object]] = {
     "K260": lambda: karat.evaluate([0], [0], level=0.9, interval=karat.Interval(level=0.8)),
     "K261": lambda: karat.check([0, 1], [0, 1], design=karat.Looks()),
     "K262": lambda: karat.Labels(ignore=[-100]),
+    "K263": lambda: karat.evaluate(
+        ["a", "b", "c"], ["a", "b", "b"], design=karat.CaseControl(prevalence=0.02)
+    ),
+    "K264": lambda: karat.evaluate(
+        [0, 1, 1],
+        [0, 1, 0],
+        weights=karat.Frequency([9, 1, 2]),
+        design=karat.CaseControl(prevalence=0.02),
+    ),
     "K179": lambda: karat.gate(TABLE, baseline=[0, 1], max_drop={"accuracy": 0.1}),
     "K184": lambda: karat.find_weak_slices([0, 1], [0, 1], loss=[0, 1], by={"sex": ["f", "m"]}),
     "K185": lambda: karat.find_weak_slices(loss=[0.5, -1], by={"sex": ["f", "m"]}),

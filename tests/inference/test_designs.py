@@ -231,7 +231,8 @@ def test_values_of_the_sampled_proportions_have_a_remark() -> None:
     y_prob = np.clip(0.3 + 0.4 * y_true + 0.2 * rng.normal(size=120), 0.01, 0.99)
     by = {"half": np.arange(120) % 2}
     found = karat.evaluate(y_true, y_prob=y_prob, by=by, design=karat.CaseControl())
-    of_mix = "it depends on the class proportions, which the design fixes"
+    of_mix = "it depends on the class proportions, which the design fixes: give "
+    of_mix += "design=karat.CaseControl(prevalence=…) for those of a population"
     read = karat.Report.from_json(found.to_json())
     for report in (found, read, found.slices["half"][0]):
         for name in ("precision", "accuracy", "kappa", "brier", "average_precision", "macro_f1"):

@@ -16,10 +16,10 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.metrics import Record, all_metrics, all_records, get, parse
+from karat.metrics import Metric, Record, all_metrics, all_records, get, parse
 from karat.metrics._registry import find
 from karat.metrics.reasons import no_calibration, not_computed
-from karat.testing import LAWS, SCORE_LAWS, score_laws
+from karat.testing import LAWS, SCORE_LAWS, laws, score_laws
 
 OF_LABELS = [record for record in all_records() if record.is_traced]
 OF_SCORES = [record for record in all_records() if not record.is_traced]
@@ -57,7 +57,8 @@ def test_metrics_that_the_class_sizes_do_not_change() -> None:
         *("recall", "specificity", "false_positive_rate", "false_negative_rate", "informedness"),
         *("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"),
         *("balanced_accuracy", "g_mean", "prevalence"),
-        *("roc_auc", "roc_auc_ovo_macro", "roc_auc_mu", "gini", "ks_statistic", "equal_error_rate"),
+        *("roc_auc", "roc_auc_ovo_macro", "roc_auc_ovo_weighted", "roc_auc_mu", "gini"),
+        *("ks_statistic", "equal_error_rate"),
     }
     assert within(3) == {"recall", "false_negative_rate", "prevalence"}
     assert not get("balanced_accuracy").depends_on_mix(3)
@@ -68,6 +69,22 @@ def test_a_metric_of_scores_that_reads_class_sizes_is_noticed() -> None:
     wrong = replace(get("average_precision").record, is_within_classes=True)
     with pytest.raises(AssertionError, match="other sizes"):
         score_laws.sizes_of_classes_are_declared(wrong)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "gini"])
+def test_a_metric_of_scores_that_reads_no_class_sizes_is_noticed(name: str) -> None:
+    wrong = replace(get(name).record, is_within_classes=False)
+    with pytest.raises(AssertionError, match="change nothing"):
+        score_laws.sizes_of_classes_are_declared(wrong)
+
+
+@pytest.mark.parametrize("is_mixed", [False, True])
+def test_a_wrong_word_on_class_sizes_is_noticed(
+    is_mixed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Metric, "depends_on_mix", lambda *_: is_mixed)
+    with pytest.raises(AssertionError, match="depends on their mix"):
+        laws.sizes_of_classes_are_known(get("recall" if is_mixed else "precision").record)
 
 
 def test_the_order_of_the_catalogue_does_not_depend_on_imports() -> None:

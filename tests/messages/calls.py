@@ -87,6 +87,9 @@ class _Fitted:
 
 
 CALLS: Final[dict[str, Callable[[], object]]] = {
+    "one proportion of two classes, none of which is positive": lambda: karat.evaluate(
+        ["a", "b"] * 30, ["a", "b"] * 30, design=karat.CaseControl(prevalence=0.1)
+    ),
     "a fold with a class that was not learned": lambda: any_karat.scorer("log_loss")(
         _Fitted(["a", "b"], "a"), np.zeros((3, 1)), ["a", "b", "c"]
     ),

@@ -84,7 +84,7 @@ def test_arguments_of_sql_are_those_of_duckdb(function: str) -> None:
     ("text", "fault"),
     [
         ("Give karat.CaseControls(prevalence=0.1).", "karat.CaseControls does not exist"),
-        ("Give karat.CaseControl(prevalence=0.1).", "has no argument prevalence"),
+        ("Give karat.CaseControl(share=0.1).", "has no argument share"),
         ("Give karat.evaluate(..., design=1, shape=2).", "karat.evaluate has no argument shape"),
         ("Use karat.Stream.feed(rows).", "karat.Stream.feed does not exist"),
         ("Use karat.fold_of_rows(a, b, c, d, e, f, g).", "too many positional"),

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import karat
-from karat.api.measuring import Spec
 from karat.api.request.request import Request
+from karat.api.spec import Spec
 from karat.api.table_reports import report_of_table
 from karat.errors import KaratError
 from karat.errors.options import on_the_command_line

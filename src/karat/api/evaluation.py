@@ -16,7 +16,7 @@ from karat.api.arguments import (
     scores_of_table,
 )
 from karat.api.functions import tallied
-from karat.api.measuring import Spec, class_report_of, report_of
+from karat.api.measuring import class_report_of, report_of
 from karat.api.options import refuse_threshold
 from karat.api.report import Report
 from karat.api.request.request import Request
@@ -24,6 +24,7 @@ from karat.api.request.verbs import verb
 from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
 from karat.api.sources import check_sources, plain_source, row_arguments, with_ids_of_repeats
+from karat.api.spec import Spec
 from karat.api.table_reports import of_columns, report_of_table
 from karat.data.accumulator import Batch, Origin, Tallies, accumulate
 from karat.data.checks import doubts_of_order
@@ -40,6 +41,7 @@ from karat.data.sources.torch.tensors import DeviceArrays, device_arrays
 from karat.errors import error
 from karat.errors.options import option
 from karat.errors.together import refuse
+from karat.inference.confidence import checked_design
 from karat.metrics.plan import requested
 from karat.tally import reorder
 
@@ -117,7 +119,11 @@ def spec_of(request: Request) -> tuple[Spec, Request]:
         request.threshold,
         is_dry=request.is_dry,
         class_names=request.class_names,
+        design=checked_design(request.sampling),
+        prevalence=request.prevalence,
     )
+    if request.prevalence is not None:
+        _check_prevalence(request)
     return spec, request.but(
         nulls=nulls,
         max_memory=max_memory,
@@ -125,6 +131,17 @@ def spec_of(request: Request) -> tuple[Spec, Request]:
         pred=column_name("y_pred", request.pred),
         y_true=plain_source(request.y_true) if names_files(request.y_true) else request.y_true,
     )
+
+
+def _check_prevalence(request: Request) -> None:
+    """Refuse a prevalence without its design (K242), or with weights that count rows (K264)."""
+    if request.sampling != "case-control":
+        design = option("sampling", "case-control")
+        found = f"{option('prevalence')} was given without {design}"
+        facts = {"given": option("prevalence"), "lacking": design}
+        raise error("K242", **facts, found=found, do="Give both, or leave it out.")
+    if is_frequency(request):
+        refuse("any", "counted weights", {"prevalence": request.prevalence})
 
 
 def _report_of_sets(request: Request, spec: Spec) -> Report:

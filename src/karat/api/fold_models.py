@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.api.measuring import Spec, report_of
+from karat.api.measuring import report_of
 from karat.api.model_arguments import ModelArguments
 from karat.api.request.request import Request
 from karat.api.sources import row_arguments
+from karat.api.spec import Spec
 from karat.data.accumulator import accumulate
 from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores

@@ -18,10 +18,10 @@ from karat.api.judging import (
     parts_with_scores,
     predictions_of,
 )
-from karat.api.measuring import Spec
 from karat.api.model_arguments import judged_arguments, refuse_whole_tables_of_judges
 from karat.api.request.request import Request
 from karat.api.sources import columns_to_read, row_arguments
+from karat.api.spec import Spec
 from karat.data.judged import JudgedRows, judged_arrays, judged_table
 from karat.data.labels.counting import count_codes
 from karat.data.labels.matrices import display_names

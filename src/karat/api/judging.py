@@ -10,12 +10,13 @@ import numpy as np
 
 from karat.api.arguments import dressed, intervals_of, wanted_of_scores
 from karat.api.exports import written
-from karat.api.measuring import Spec, class_report_of
+from karat.api.measuring import class_report_of
 from karat.api.report import Report
 from karat.api.request.request import Request
 from karat.api.results import ClassReport, Result
 from karat.api.score_functions import given_scores
 from karat.api.sources import columns_to_read, row_arguments
+from karat.api.spec import Spec
 from karat.data.accumulator import accumulate
 from karat.data.judged import JudgeColumns, JudgedRows, judged_arrays, judged_table
 from karat.data.label_doubts import doubts_of_labels

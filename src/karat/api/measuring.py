@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -14,7 +14,8 @@ from karat.api.doubts import impossible_rows, of_zeros, with_doubts
 from karat.api.options import refuse_threshold
 from karat.api.results import ClassReport
 from karat.api.set_doubts import doubts_of_sets
-from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater, Keeper
+from karat.api.spec import Spec
+from karat.curves._kept import MOST_CLASSES, Curves, CurvesLater
 from karat.data.accumulator import (
     Origin,
     Tallies,
@@ -27,6 +28,7 @@ from karat.data.accumulator import (
 from karat.data.checks import binned_codes, check_in_common, untested_fold
 from karat.data.labels.matrices import display_names
 from karat.data.listing import listed_of, named
+from karat.data.prevalence import at_prevalence
 from karat.data.rows import Rows, numbered
 from karat.data.scores.batches import is_moderate, owned
 from karat.data.scores.histograms import sampled_rows
@@ -42,7 +44,6 @@ from karat.errors import error
 from karat.errors.doubts import RepeatedIdsDoubt, no_scores
 from karat.errors.options import option
 from karat.errors.together import refuse
-from karat.inference.confidence import Confidence
 from karat.inference.score_intervals import (
     ScoredIntervals,
     is_of_sums,
@@ -52,12 +53,11 @@ from karat.inference.score_intervals import (
 from karat.metrics import Metric, Pairwise
 from karat.metrics._applies import check_applies, check_decided
 from karat.metrics._influence.gather import influences
-from karat.metrics._lift import Policy
 from karat.metrics._measure import Later, losses_of, measure
 from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.results.roles import by_name
-from karat.tally import Cells, Classes, ClusteredCells, HistogramRows, ScoredRows
+from karat.tally import Cells, ClusteredCells, HistogramRows, ScoredRows
 from karat.tally.folds import FoldAxis, FoldColumns, HeldOut, folds_share_rows
 from karat.tally.held_sets import HeldSets
 from karat.tally.listed_rows import ListedRows
@@ -74,51 +74,6 @@ _OF_COLUMNS: Final = (
     "metrics= of karat.Stream."
 )
 _TOO_MANY: Final = "needs the rows, and there were too many to keep"
-
-
-@dataclass(frozen=True)
-class Spec:
-    """Specification of a report.
-
-    Attributes:
-        wanted: the metrics asked for, or None for all.
-        policy: what undefined values count as.
-        confidence: what is asked of the intervals; None: there are none.
-        n_threads: threads of native passes.
-        threshold: from which score on the positive class of two is predicted.
-        keeps_curves: whether its curves will be read, where it has them.
-        is_dry: whether nothing is measured: labels are counted and values are checked.
-        class_names: of sets, display names of the labels, or None.
-        keep_rows: rows to list of each cell, bin and slice; 0: none.
-    """
-
-    wanted: tuple[Metric, ...] | None = None
-    policy: Policy = "zero"
-    confidence: Confidence | None = None
-    n_threads: int | None = None
-    threshold: float | None = None
-    keeps_curves: bool = True
-    is_dry: bool = False
-    class_names: Any = None
-    keep_rows: int = 0
-
-    def empty(
-        self, max_memory: int, *, is_frequency: bool, keeps_all: bool = False, **settings: Any
-    ) -> ScoreParts:
-        """Accumulator of rows with scores, of which it keeps what the metrics read, or all.
-
-        A read with a checkpoint keeps all: when it goes on, other metrics may be asked for.
-        """
-        is_usual = self.confidence is None or self.confidence.design == "cohort"
-        keeps_columns = keeps_all or self.wanted is None or is_frequency or not is_usual
-        keeps_columns |= any(m.needs_scores and not is_of_sums(m) for m in self.wanted or ())
-        settings |= {"is_frequency": is_frequency, "keeps_columns": keeps_columns}
-        return ScoreParts(max_memory, **settings)
-
-    def keeper(self, classes: Classes, kind: str) -> Keeper | None:
-        """Keeper of the curves of a whole page; None where only some metrics are requested."""
-        is_whole = self.keeps_curves and self.wanted is None
-        return Keeper(classes, kind) if is_whole and classes.k <= MOST_CLASSES else None
 
 
 def report_of(found: Tallies, spec: Spec) -> ClassReport | MultilabelReport:
@@ -144,6 +99,13 @@ def class_report_of(found: Tallies, spec: Spec) -> ClassReport:
     if found.folds is not None and spec.confidence is not None and spec.confidence.anytime:
         refuse("evaluate", "looks", {"folds": True})
     found = _with_axes(found)
+    if spec.prevalence is not None:
+        if found.folds is not None and found.folds.holdout is not None:
+            refuse("evaluate", "nested folds", {"prevalence": spec.prevalence})
+        if found.scores is not None:
+            found = replace(found, scores=_placed(found.scores))
+        found, prevalence = at_prevalence(found, spec.prevalence)
+        spec = replace(spec, prevalence=prevalence)
     found, nested = _outer_rows(found, spec)
     report, tally = _whole_report(found, spec)
     report = with_doubts(report, found)
@@ -395,6 +357,8 @@ def _report(
         confidence=spec.confidence,
         clusters=clusters,
         is_clustered=clusters is not None,
+        design=spec.design,
+        population=spec.prevalence if isinstance(spec.prevalence, Mapping) else None,
         **facts,
     )
 

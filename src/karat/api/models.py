@@ -36,6 +36,7 @@ from karat.inference.comparison.models import Joint, apart, estimated, paired
 from karat.inference.comparison.records import Estimate, Flips
 from karat.inference.comparison.scored import scored_metrics
 from karat.inference.comparison.set_labels import LabelDifference
+from karat.inference.confidence import Design
 from karat.inference.proportions import reads_costs
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
@@ -520,6 +521,7 @@ def models_of_reports(given: ModelArguments) -> Models:
             found=f"The rows of {kinds[True]!r} have weights, those of {kinds[False]!r} have none",
             do="Evaluate both with the same weights=, or both without.",
         )
+    _check_population(given)
     tables = []
     for name, report in given.reports.items():
         cells, clusters = report.cells, report.clusters
@@ -532,7 +534,9 @@ def models_of_reports(given: ModelArguments) -> Models:
                 found="It does not hold all that a variance needs",
                 do="Evaluate the rows again, or give y_true and y_pred.",
             )
-        tables.append(TableVariance(cells, clusters=clusters))
+        # Of rows weighted to a population, the proportions of the classes do not vary.
+        design: Design = "cohort" if report.population is None else report.design
+        tables.append(TableVariance(cells, design, clusters))
     clusters = dict.fromkeys(given.names)
     return Models(classes, given.names, None, tuple(tables), {}, clusters, are_reports=True)
 
@@ -551,6 +555,18 @@ def _check_positive(given: ModelArguments) -> None:
             metric="A report with one of another positive class",
             found=f"The positive class of {left!r} is {one!r}, that of {right!r} {other!r}",
             do="Evaluate both with the same positive=.",
+        )
+
+
+def _check_population(given: ModelArguments) -> None:
+    """Refuse reports of populations with different proportions of the classes (K166)."""
+    (left, first), *others = given.reports.items()
+    for right in [name for name, report in others if report.population != first.population]:
+        raise error(
+            "K166",
+            metric="A report with one at another prevalence",
+            found=f"The population of {left!r} has other proportions of the classes than {right!r}",
+            do="Evaluate both at the same prevalence, or both without.",
         )
 
 

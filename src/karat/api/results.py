@@ -111,6 +111,9 @@ class Report(report.ClassReport, base.Report):
         class_bounds: the same for metrics of each class; limits are equal where the value is exact.
         class_intervals: limits of columns of the table of classes, float64[k] each.
         kept_cautions: cautions read from JSON, which do not follow from the tally.
+        design: ``"cohort"``: rows were sampled; ``"case-control"``: so many of each true class.
+        population: proportions of the true classes that rows are weighted to; None: those of the
+            rows.
         kept_slices: the slices, if ``by=`` was given; read them as `slices`.
         kept_rows: the rows behind the numbers, if they were kept; read them as `rows`.
         kept_folds: the folds, with ``design=karat.Folds``; read them as `folds`.

@@ -16,11 +16,12 @@ from karat.api.arguments import (
     of_table,
 )
 from karat.api.doubts import check_found_scores, with_order_of_columns
-from karat.api.measuring import Spec, report_of
+from karat.api.measuring import report_of
 from karat.api.report import Report
 from karat.api.request.request import Request
 from karat.api.results import ClassReport
 from karat.api.sources import columns_to_read, fold_columns
+from karat.api.spec import Spec
 from karat.data.accumulator import Batch, Source, Tallies, accumulate
 from karat.data.listing import checked_ids
 from karat.data.rows import Counted, Rows

@@ -13,12 +13,13 @@ import numpy as np
 from karat.api.arguments import column_name, of_table, scores_of_table
 from karat.api.doubts import of_rows, with_order_of_rows
 from karat.api.forms import attach_forms
-from karat.api.measuring import Spec, report_of
+from karat.api.measuring import report_of
 from karat.api.options import refuse_threshold, unknown_choice
 from karat.api.request.request import Request
 from karat.api.request.verbs import verb
 from karat.api.score_functions import given_scores
 from karat.api.sources import columns_to_read, formats_of
+from karat.api.spec import Spec
 from karat.data.accumulator import accumulate, rows_in_memory
 from karat.data.checks import doubts_of_order, unused_groups
 from karat.data.clusters import RowNames, as_clusters, encode_names, names_of_column, one_cluster

@@ -45,7 +45,7 @@ def compare_judged(
     """
     from karat.api.comparing import compare_models, comparison_spec
     from karat.api.judged_models import judged_models_of_files
-    from karat.api.measuring import Spec
+    from karat.api.spec import Spec
     from karat.errors import error
     from karat.errors.together import refuse
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -167,6 +168,8 @@ def _value(flag: Flag, typed: Any) -> Any:
             return typed if typed == "all" else listed(typed)
         case "strata":
             return strata_of(typed)
+        case "proportions":
+            return proportions_of(typed)
     return typed
 
 
@@ -181,6 +184,27 @@ def strata_of(typed: Sequence[str]) -> dict[str, list[str]] | None:
             raise click.BadParameter(f"{problem} As tail=lynx,owl.", param_hint="--label-strata")
         strata[name] = listed_labels
     return strata or None
+
+
+def proportions_of(typed: Sequence[str]) -> float | dict[str, float] | None:
+    """One proportion, or that of each class: ``CLASS=P``."""
+    found: dict[str, float] = {}
+    for text in typed:
+        name, mark, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = math.nan
+        if math.isnan(value) or name in found or bool(mark) != bool(name.strip()):
+            problem = f"{text!r} is no proportion, or its class was given before."
+            raise click.BadParameter(f"{problem} As 0.02 or CLASS=0.02.", param_hint="--prevalence")
+        found[name] = value
+    if "" not in found:
+        return found or None
+    if len(found) > 1:
+        problem = "One proportion was given, and those of classes too."
+        raise click.BadParameter(f"{problem} Give one of both.", param_hint="--prevalence")
+    return found[""]
 
 
 _NO_SIZE = 2.0**63

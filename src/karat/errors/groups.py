@@ -14,5 +14,11 @@ K261  {function} does not take {argument}.
 K262  {argument} is not there yet.
       A later version has it.
       {do}
+K263  {argument} does not fit the classes of the rows.
+      {found}.
+      {do}
+K264  {argument} cannot weigh these rows.
+      {found}.
+      {do}
 """
 """See `karat.errors.catalogue`."""

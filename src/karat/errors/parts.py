@@ -43,7 +43,7 @@ PARTS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     },
     "Folds": {"fold": ("folds",), "repeat": (), "holdout": (), "train_size": ()},
     "Looks": {"planned": ("anytime",)},
-    "CaseControl": {},
+    "CaseControl": {"prevalence": ("prevalence",)},
     "Judge": {"judge": ("judge",), "weights": ("gold_weights",), "is_random": ("gold_is_random",)},
 }
 """Group → its arguments → the options of a request, of which a verb takes one."""

@@ -12,7 +12,16 @@ from karat.errors.options import option
 Kind: TypeAlias = Literal[
     "sets", "sets of arrays", "sets of a table", "a report", "reports", "described data", "arrays"
 ]
-Design: TypeAlias = Literal["judge", "looks", "slices", "listed rows", "models on different rows"]
+Design: TypeAlias = Literal[
+    "judge",
+    "looks",
+    "slices",
+    "listed rows",
+    "models on different rows",
+    "nested folds",
+    "score histograms",
+    "counted weights",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +53,15 @@ class Refusal:
 
     def facts(self, argument: str) -> dict[str, str]:
         """Return the facts of the error about an option as the user types it."""
-        named = {"option": argument, "by": option("by"), "keep_rows": option("keep_rows")}
+        names = "by", "keep_rows", "max_memory"
+        named = {"option": argument, **{name: option(name) for name in names}}
         found, do = (self.found or self.reason).format(**named), self.do.format(**named)
         match self.code:
             case "K222":
                 return {"argument": argument}
             case "K237":
                 return {"found": argument}
-            case "K243":
-                return {"argument": argument, "found": found, "do": do}
-            case "K455":
+            case "K243" | "K264" | "K455":
                 return {"argument": argument, "found": found, "do": do}
             case "K160":
                 return {"argument": argument, "report": self.beside, "found": found, "do": do}
@@ -106,6 +114,20 @@ _DESCRIBED: Final = (
 )
 """Verb, options that it lacks, why, and what to do, of data that `karat.read` described."""
 
+_NOT_BY_CLASS: Final[tuple[tuple[Design, str, str], ...]] = (
+    (
+        "score histograms",
+        "Beyond the memory limit, losses of rows with scores are not kept for each class",
+        "Give a larger {max_memory}, or weights of the rows.",
+    ),
+    (
+        "counted weights",
+        "The weights count rows, and rows at a prevalence are not whole ones",
+        "Repeat the rows, or give the weights without karat.Frequency.",
+    ),
+)
+"""What cannot be weighted by true class, why, and what to do."""
+
 TABLE: Final = (
     Refusal("evaluate", "sets of a table", "exact", "Scores of sets are not put into buckets"),
     Refusal("evaluate", "sets", "checkpoint", _COUNTS),
@@ -120,6 +142,18 @@ TABLE: Final = (
         "K236",
         found="{option} was given",
         do="Leave out {keep_rows}, or {option}: progress does not hold rows.",
+    ),
+    Refusal(
+        "evaluate",
+        "nested folds",
+        "prevalence",
+        "Nested cross-validation has no weights yet",
+        "K264",
+        do="Leave out the holdout, or the prevalence.",
+    ),
+    *(
+        Refusal("any", beside, "prevalence", reason, "K264", do=do)
+        for beside, reason, do in _NOT_BY_CLASS
     ),
     Refusal("compare", "sets", "folds", _ONE_FOLD),
     Refusal("compare", "sets", "anytime", "Rows have sets of labels", "K238", do=_EVERY_MODEL),
@@ -227,6 +261,7 @@ TABLE: Final = (
         Refusal("evaluate", "judge", name, reason, "K243", signed=BY_DEFINITION)
         for name, reason in {
             "nulls": "Rows without a gold label are kept, and every row needs a judge's label",
+            "prevalence": "Gold rows are a part of all rows",
             "sampling": "Gold rows are a part of all rows",
         }.items()
     ),

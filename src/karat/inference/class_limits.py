@@ -327,18 +327,37 @@ def _effective(
 ) -> tuple[Floats, Floats]:
     """float64[k] each: the value relative to its range, and the effective rows of its variance."""
     low, high = metric.range
-    scale = spread.n_effective / spread.total
-    smooth = tables * scale + 0.25
+    smooth, each = _smoothed(spread, tables, 0.25)
     smoothed, slopes = measured(metric, smooth)
-    n_smooth = smooth.sum(axis=(1, 2))
-    phi = slopes * n_smooth[:, None, None]
-    p = smooth / n_smooth[:, None, None]
-    spread_of = (p * phi * phi).sum(axis=(1, 2)) - (p * phi).sum(axis=(1, 2)) ** 2
+    if each is None:
+        n_smooth = smooth.sum(axis=(1, 2))
+        phi = slopes * n_smooth[:, None, None]
+        p = smooth / n_smooth[:, None, None]
+        of_rows = (p * phi * phi).sum(axis=(1, 2)) - (p * phi).sum(axis=(1, 2)) ** 2
+        of_rows /= spread.n_effective
+    else:
+        within = (smooth * slopes).sum(axis=2) / smooth.sum(axis=2)
+        of_rows = ((slopes - within[:, :, None]) ** 2 * smooth * each).sum(axis=(1, 2))
     x = (smoothed - low) / (high - low)
-    variance = spread_of / spread.n_effective / (high - low) ** 2 * inflation
+    variance = of_rows / (high - low) ** 2 * inflation
     with np.errstate(invalid="ignore", divide="ignore"):
         rows = np.where(variance > 0, x * (1 - x) / variance, spread.n_effective)
     return (value - low) / (high - low), rows
+
+
+def _smoothed(
+    spread: OneVsRestVariance, tables: Floats, rows: float
+) -> tuple[Floats, Floats | None]:
+    """Tables in effective rows with some more in each cell, and float64[k, 2, 1], the weight of a
+    row of the rest and of the class relative to that of all; None where these are equal.
+    """
+    scale = spread.n_effective / spread.total
+    if spread.design == "cohort" or not spread.has_squares:
+        return tables * scale + rows, None
+    weights, squares = (each.sum(axis=2, keepdims=True) for each in spread.one_vs_rest)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        each = np.where((weights > 0) & (squares > 0), squares / weights * scale, 1.0)
+    return tables * scale + rows * each, each
 
 
 def _of_ratios(
@@ -350,10 +369,11 @@ def _of_ratios(
     quantile: Floats,
 ) -> tuple[Floats, Floats]:
     """Limits on the log scale; half a row in each cell keeps them finite (Gart)."""
-    smooth = tables * (spread.n_effective / spread.total) + 0.5
+    smooth, each = _smoothed(spread, tables, 0.5)
     centre, slopes = measured(metric, smooth)
     # Counts of independent rows: the variance of a cell is its count.
-    variance = (slopes * slopes * smooth).sum(axis=(1, 2)) * inflation
+    of_cells = slopes * slopes * (smooth if each is None else smooth * each)
+    variance = of_cells.sum(axis=(1, 2)) * inflation
     step = np.exp(quantile * np.sqrt(variance) / centre)
     low, high = centre / step, centre * step
     return np.fmin(low, value), np.fmax(high, value)

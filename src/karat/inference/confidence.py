@@ -141,11 +141,6 @@ class Confidence:
         return "" if self.window is None else f"window {self.window}"
 
     @property
-    def sampled(self) -> str:
-        """The design in words, unless rows and classes were sampled together."""
-        return "" if self.design == "cohort" else f"{self.design} sample"
-
-    @property
     def looks(self) -> str:
         """The looks that limits hold at, in words; empty for one look."""
         return "" if self.anytime is None else words_on_looks(self.anytime)
@@ -266,6 +261,11 @@ def checked_word(argument: str, value: Any) -> str:
         do = instead_of(argument, value, known)
         raise _refused(argument, value, ", ".join(map(repr, known)), do)
     return str(value)
+
+
+def checked_design(value: Any) -> Design:
+    """Return a design as plain text (K122)."""
+    return "case-control" if checked_word("design", value) == "case-control" else "cohort"
 
 
 def checked_count(argument: str, value: Any) -> int:

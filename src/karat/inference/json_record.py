@@ -20,9 +20,11 @@ class JsonRecord:
 
 
 def json_value(value: Any) -> Any:
-    """Return a JSON value: numbers that are not finite become None; dicts and lists recursively."""
+    """Return a JSON value, also in dicts and tuples: numbers that are not finite become None."""
     if isinstance(value, dict):
         return {name: json_value(item) for name, item in value.items()}
+    if isinstance(value, tuple):
+        return [json_value(item) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     # A number of rows with its own limits is a number.

@@ -228,7 +228,7 @@ def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> 
     if key not in spread.kept:
         hit = (spread.rows == spread.cols).astype(np.float64)
         share = float((hit * spread.weights).sum()) / spread.total
-        n = spread.n_effective / float(spread.inflation(hit))
+        n = spread.effective_rows(hit)
         spread.kept[key] = share, n, float(spread.df_of(hit))
     share, n, df = spread.kept[key]
     low, high = _limits_of_one(share, n, df, asked)

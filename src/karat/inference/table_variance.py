@@ -283,11 +283,39 @@ class TableVariance:
     def _sums(self, clusters: ClusteredCells, phi: Floats) -> Floats:
         return clusters.sums(phi) / self.unit
 
+    @cached_property
+    def row_weights(self) -> Floats | None:
+        """float64[k]: Σw² ÷ Σw of each true class, relative to that of all; None of a cohort.
+
+        Classes that were sampled apart and weighted differ in the weight of their rows.
+        """
+        if self.design == "cohort" or self.cells.squares is None or not self.total:
+            return None
+        squares, weights = (
+            np.bincount(self.rows, x, self.cells.k) for x in (self.squares, self.weights)
+        )
+        scale = self.n_effective / self.total
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where((weights > 0) & (squares > 0), squares / weights * scale, 1.0)
+
     def simple_variance(self, g: npt.ArrayLike) -> Floats:
-        """float64[...]: the variance for `n_effective` independent rows."""
+        """float64[...]: the variance for `n_effective` rows; of a stratum for its own."""
         phi = self.centred(g)
-        spread = ((phi * np.sqrt(self.weights / self.total)) ** 2).sum(axis=-1)
+        shares = self.weights / self.total
+        if self.row_weights is not None:
+            shares = shares * self.row_weights[self.rows]
+        spread = ((phi * np.sqrt(shares)) ** 2).sum(axis=-1)
         return self._without_dust(spread / self.n_effective, g)
+
+    def effective_rows(self, g: npt.ArrayLike) -> float:
+        """Rows of a proportion that varies as much, from the derivative of what it is like."""
+        n, inflation = self.n_effective, float(self.inflation(g))
+        if self.row_weights is None:
+            return n / inflation
+        squares = self.centred(g) ** 2 * self.weights
+        varies = float((squares * self.row_weights[self.rows]).sum())
+        n *= float(squares.sum()) / varies if varies > 0.0 else 1.0
+        return n / inflation
 
     def inflation(self, g: npt.ArrayLike) -> Floats:
         """float64[...]: ratio of the variance to the simple variance, at least 1.
@@ -309,9 +337,13 @@ class TableVariance:
         if self.cells.storage != "dense":
             return None
         scale = self.n_effective / self.total
-        counts = self.cells.counts / self.unit * scale + 0.5 / self.cells.k
+        each = 1.0 if self.row_weights is None else self.row_weights[:, None]
+        counts = self.cells.counts / self.unit * scale + 0.5 / self.cells.k * each
         cells = Cells.dense(
-            np.asarray(counts, np.float64), classes=self.cells.classes, n_rows=self.cells.n_rows
+            np.asarray(counts, np.float64),
+            classes=self.cells.classes,
+            squares=None if self.row_weights is None else counts * each,
+            n_rows=self.cells.n_rows,
         )
         return TableVariance(cells, self.design)
 

@@ -80,5 +80,5 @@ def _moments(metric: Metric, spread: TableVariance, policy: Policy) -> _Moments 
         g = cell_slopes(slopes_on(metric, spread, policy), spread.cells)
         # For a table without errors, the influences are rounding errors.
         varies = float(spread.simple_variance(g)) * n > (_STILL * span) ** 2
-        n /= float(spread.inflation(g if varies else np.zeros_like(g)))
+        n = spread.effective_rows(g if varies else np.zeros_like(g))
     return _Moments(float(found.value), second, third, n)

@@ -15,6 +15,7 @@ from karat.errors.doubts import no_scores
 from karat.errors.habits import karat_word
 from karat.metrics._error_bound import error_bound
 from karat.metrics._formula import Node, needs_cells, needs_classes, needs_dense, walk
+from karat.metrics._influence.forms import PairsInfluence
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
 from karat.metrics._program import Slopes, batch_of, compile_program, param_names, slopes_of
@@ -152,9 +153,15 @@ class Metric:
         record = self.record
         if record.is_traced:
             return k > 1 and _depends_on_mix(self, k)
-        # One of several classes is compared with a mix of the others.
-        is_mixed = k > 2 or self.lift in ("micro", "weighted")
-        return not record.is_within_classes or (record.is_per_class and is_mixed)
+        if not record.is_within_classes or self.lift == "micro":
+            return True
+        form = record.influence
+        is_by_support = isinstance(form, PairsInfluence) and form.is_by_support
+        if k > 2:
+            # One of several classes is compared with a mix of the others.
+            return record.is_per_class or is_by_support
+        # Both classes have the same value, unless a parameter such as max_fpr has two sides.
+        return self.lift == "weighted" and any(value is not None for _, value in self.params)
 
     def _parameter(self, name: str) -> Parameter:
         found = self.record.parameter(name)
@@ -516,4 +523,4 @@ def _depends_on_mix(metric: Metric, k: int) -> bool:
     tables = np.stack([table, (2.0 + i[:, None] % 7) * table])
     classes = Classes(tuple(range(k)), positive=1 if k == 2 else None)
     one, other = metric.values(Cells.dense(tables, classes=classes)).value
-    return bool(abs(other - one) > 1e-9 * max(abs(one), abs(other)))
+    return bool((abs(other - one) > 1e-9 * np.maximum(abs(one), abs(other))).any())

@@ -185,6 +185,7 @@ def roc_auc_ovo_macro(p: PairRanks) -> float:
         )
     ],
     influence=PairsInfluence(is_by_support=True),
+    is_within_classes=True,
     rounding=area_and_pairs(is_weighted=True),
 )
 def roc_auc_ovo_weighted(p: PairRanks) -> float:

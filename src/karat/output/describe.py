@@ -23,17 +23,19 @@ from karat.metrics.headlines import (
 from karat.output.document import Cell, Document, Notes, Table, TableColumn, doubts_section
 from karat.output.folds import folds_section
 from karat.output.sections import (
+    N_NAMED,
     confusion_section,
     inexact_notes,
     marked_rate,
     marked_value,
     missing_intervals,
+    notes_on_mix,
     pairs_section,
     slice_sections,
     some_of,
     thresholds_section,
 )
-from karat.results.values import OF_MIX, ReportValues
+from karat.results.values import ReportValues
 from karat.tally.score_kind import ARGUMENTS, NO_PREDICTIONS, UNITS
 
 if TYPE_CHECKING:
@@ -47,7 +49,6 @@ N_CLASSES_IN_FULL = 24
 """Up to here the table lists every class; above, the worst ones."""
 N_WORST = 10
 N_REASONS = 6
-N_NAMED = 8
 
 _ALL = "--metrics all (in Python report.metrics)"
 """How to see the rest, on the command line and in Python."""
@@ -201,11 +202,28 @@ def facts(report: ClassReport) -> tuple[str, ...]:
     if report.threshold is not None:
         found.append(f"predicted at {UNITS[report.scores]} ≥ {report.threshold:g}")
     weights = report.mapping.get("weights")
-    if weights or report.cells.is_weighted:
+    if weights or (report.cells.is_weighted and report.population is None):
         found.append(f"weighted by {weights}" if weights else "weighted")
+    found.append(sampled(report))
     if report.confidence is not None:
-        found += [report.confidence.sampled, report.confidence.looks]
+        found.append(report.confidence.looks)
     return tuple(fact for fact in found if fact)
+
+
+def sampled(report: ReportValues) -> str:
+    """The design in words, unless rows and classes were sampled together."""
+    if report.design == "cohort":
+        return ""
+    shares = report.population
+    if shares is None:
+        return f"{report.design} sample"
+    classes = report.classes
+    names = dict(zip(classes.labels, classes.display, strict=True))
+    if classes.positive is not None:
+        share = shares[classes.labels[classes.positive]]
+        return f"{report.design} sample at a prevalence of {share:g}"
+    listed = some_of([f"{names[label]} {share:g}" for label, share in shares.items()], N_NAMED)
+    return f"{report.design} sample at the prevalences {listed}"
 
 
 def headline_table(report: ClassReport | SetReport, names: Sequence[str]) -> Table:
@@ -222,8 +240,7 @@ def headline_table(report: ClassReport | SetReport, names: Sequence[str]) -> Tab
         limits = [interval(results[name].low, results[name].high) for name in names]
         rows = [(*row, Cell(text, "dim")) for row, text in zip(rows, limits, strict=True)]
     n_more = len(results) - len(names)
-    of_mix = [name for name in names if OF_MIX in (results[name].remark or "")]
-    notes = [f"{some_of(of_mix, N_NAMED)}: {OF_MIX}"] if of_mix else []
+    notes = notes_on_mix(results, names)
     notes += [f"{counted(n_more, 'more metric')}: {_ALL}"] if n_more else []
     if not report.has_predictions and not report.requested:
         options = " or ".join(map(option, ("threshold", "y_pred")))

@@ -28,6 +28,7 @@ from karat.errors.text import (
 from karat.metrics import get
 from karat.output.document import Cell, Line, Matrix, Notes, Span, Table, TableColumn
 from karat.output.naming import Naming
+from karat.results.values import OF_MIX, of_mix_as_typed, without_mix
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Estimate
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from karat.results.slices import NamedSlices, SetSliceTable, SliceDifference, SliceTable
 
 INDENT = 2
+N_NAMED: Final = 8
+"""Names in a note that is not about one of them."""
 HEADING_MAX = 12
 """Class names no longer than this head their columns; longer ones are numbered."""
 ZERO = "·"
@@ -68,7 +71,15 @@ def some_of(names: Sequence[str], limit: int = 4) -> str:
 def missing_intervals(found: Iterable[tuple[str, Result | Estimate]]) -> list[str]:
     """Return a line for each reason why values have no interval, with their names."""
     missing = ((name, one) for name, one in found if one.low is None or one.high is None)
-    return by_reason("no interval", {name: one.remark for name, one in missing if one.remark})
+    reasons = {name: without_mix(one.remark or "") for name, one in missing}
+    return by_reason("no interval", {name: reason for name, reason in reasons.items() if reason})
+
+
+def notes_on_mix(results: Mapping[str, Result], names: Iterable[str]) -> list[str]:
+    """One note on the metrics that depend on the class proportions, and what to do; or none."""
+    of_mix = [name for name in names if OF_MIX in (results[name].remark or "")]
+    told = of_mix_as_typed() if of_mix else ""
+    return [f"{some_of(of_mix, N_NAMED)}: {told}"] if of_mix else []
 
 
 def by_reason(what: str, reasons: Mapping[str, str]) -> list[str]:

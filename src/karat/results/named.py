@@ -75,6 +75,11 @@ class NamedResults(ABC):
         """The result of a metric."""
 
     @property
+    def _drawn_from(self) -> tuple[str | None, tuple[tuple[str, float], ...]]:
+        """How rows were sampled without intervals, and the population they are weighted to."""
+        return None, ()
+
+    @property
     def labels(self) -> tuple[str | int | bool, ...]:
         """The class labels in order."""
         return self.classes.labels
@@ -137,9 +142,10 @@ class NamedResults(ABC):
                 self.undefined,
                 is_weighted,
                 __version__,
-                None if confidence is None else confidence.design,
+                self._drawn_from[0] if confidence is None else confidence.design,
                 is_clustered,
                 confidence.seed if confidence is not None and interval.is_drawn else None,
+                self._drawn_from[1],
             ),
             low=interval.low,
             high=interval.high,

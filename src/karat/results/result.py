@@ -51,6 +51,8 @@ class Signature(JsonRecord):
         design: how the rows were drawn, for the interval; None without one.
         clustered: whether the interval takes rows of a cluster together.
         seed: of an interval that was drawn, else None.
+        population: class, as displayed → its proportion in the population that rows are weighted
+            to; empty without one.
 
     Example:
         >>> from karat.results.result import Signature
@@ -67,6 +69,7 @@ class Signature(JsonRecord):
     design: str | None = None
     clustered: bool = False
     seed: int | None = None
+    population: tuple[tuple[str, float], ...] = ()
 
     def __str__(self) -> str:
         parts = [self.metric, f"classes:{self.k}"]
@@ -77,6 +80,9 @@ class Signature(JsonRecord):
             parts.append("weighted:yes")
         if self.design not in (None, "cohort"):
             parts.append(f"design:{self.design}")
+        if self.population:
+            shares = ",".join(f"{name}={share:g}" for name, share in self.population)
+            parts.append(f"population:{shares}")
         if self.clustered:
             parts.append("clustered:yes")
         if self.seed is not None:

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors.doubts import no_scores
-from karat.inference.confidence import Confidence, Interval
+from karat.errors.options import is_command_line, option
+from karat.inference.confidence import Confidence, Design, Interval
 from karat.inference.label_intervals import A_COUNT, FIXED, TableIntervals
 from karat.inference.limits import Floats
 from karat.metrics import Metric, Pairwise, get
@@ -24,7 +25,7 @@ from karat.metrics.plan import default_metrics
 from karat.metrics.reasons import not_computed, undefined_reason
 from karat.results.named import NamedResults
 from karat.results.result import Result
-from karat.tally import Cells, Classes, ClusteredCells, Fields
+from karat.tally import Cells, Classes, ClusteredCells, Fields, Label
 from karat.tally.cached import cached_property
 from karat.tally.score_kind import AS_GIVEN
 
@@ -122,8 +123,21 @@ def _limits(report: ReportValues, tables: TableIntervals) -> dict[str, tuple[Flo
     return found
 
 
-OF_MIX: Final = "it depends on the class proportions, which the design fixes"
+_OF_MIX: Final = (
+    "it depends on the class proportions, which the design fixes: give {} for those of a population"
+)
+OF_MIX: Final = _OF_MIX.format("design=karat.CaseControl(prevalence=…)")
 _OPEN: Final = "from scores in buckets; how far from exact is not known"
+
+
+def of_mix_as_typed() -> str:
+    """The remark on the class proportions, with the option as the user types it."""
+    return _OF_MIX.format(option("prevalence")) if is_command_line() else OF_MIX
+
+
+def without_mix(remark: str) -> str:
+    """The parts of a remark that are not about the class proportions."""
+    return remark.replace(OF_MIX, "").strip("; ")
 
 
 def _joined(remark: str, more: str) -> str:
@@ -200,6 +214,10 @@ class ReportValues(NamedResults):
     """Cautions read from JSON, which do not follow from the tally."""
     decision: str = AS_GIVEN
     """How the predicted class of a row was decided, in words; empty if that is not known."""
+    design: Design = "cohort"
+    """``"cohort"``: rows were sampled; ``"case-control"``: so many of each true class."""
+    population: Mapping[Label, float] | None = None
+    """Proportions of the true classes that rows are weighted to; None: those of the rows."""
 
     @property
     def classes(self) -> Classes:
@@ -230,6 +248,12 @@ class ReportValues(NamedResults):
     def is_binary(self) -> bool:
         """True if one of two classes is positive, so that plain names mean that class."""
         return self.cells.classes.positive is not None
+
+    @property
+    def _drawn_from(self) -> tuple[str | None, tuple[tuple[str, float], ...]]:
+        names = dict(zip(self.labels, self.classes.display, strict=True))
+        pairs = tuple((names.get(x, str(x)), p) for x, p in (self.population or {}).items())
+        return None if self.design == "cohort" else self.design, pairs
 
     def _every(self) -> Iterable[Metric]:
         return listed_metrics(self.cells, self.measured)
@@ -311,10 +335,8 @@ class ReportValues(NamedResults):
     def _remark(self, metric: Metric, of_interval: str | None) -> str | None:
         """Remark about an interval, and about a value that the design or buckets decide."""
         remark = of_interval or ""
-        confidence = self.confidence
-        is_fixed = (
-            confidence is not None and confidence.design != "cohort" and metric.record.is_estimate
-        )
+        is_fixed = self.design != "cohort" and self.population is None
+        is_fixed = is_fixed and metric.record.is_estimate
         if is_fixed and remark not in (A_COUNT, FIXED) and metric.depends_on_mix(self.classes.k):
             remark = _joined(remark, OF_MIX)
         if self.bounds.get(metric, ()) is None:

@@ -5,7 +5,16 @@ This package is independent of the metrics and of the data sources.
 
 from typing import Any, Final
 
-from karat.tally.algebra import merge, occurring, reorder, subtract, to_marginals, to_sparse, union
+from karat.tally.algebra import (
+    merge,
+    occurring,
+    reorder,
+    scaled_by_truth,
+    subtract,
+    to_marginals,
+    to_sparse,
+    union,
+)
 from karat.tally.axes import ClusteredCells, CrossedCells
 from karat.tally.bins import Bins, quantile_edges, uniform_edges
 from karat.tally.cells import Axis, Cells, Fields
@@ -64,6 +73,7 @@ __all__ = [
     "of_both",
     "quantile_edges",
     "reorder",
+    "scaled_by_truth",
     "subtract",
     "to_bytes",
     "to_marginals",

@@ -88,6 +88,20 @@ def subtract(whole: Cells, part: Cells) -> Cells:
     return rest
 
 
+def scaled_by_truth(cells: Cells, factors: npt.NDArray[np.float64]) -> Cells:
+    """Return the tally whose rows of each true class weigh a factor more, float64[k].
+
+    Errors:
+        K204 only the totals of the classes are kept.
+    """
+    rows, _ = cells.coordinates()
+    each = factors[rows].reshape(-1, cells.k) if cells.storage == "dense" else factors[rows]
+    squares = cells.squares if cells.is_weighted else cells.counts
+    return replace(
+        cells, counts=cells.counts * each, squares=None if squares is None else squares * each**2
+    )
+
+
 def union(left: Cells, right: Cells) -> Cells:
     """Merge tallies whose classes were discovered from the data, on the sorted union of classes.
 

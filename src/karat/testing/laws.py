@@ -342,6 +342,24 @@ def record_is_complete(record: Record) -> None:
         raise AssertionError(f"{record.name} sums over empty cells")
 
 
+def sizes_of_classes_are_known(record: Record) -> None:
+    """Scaled rows of a true class change a metric where it depends on the mix, and only there."""
+    for k in (2, 3, 4):
+        classes = Classes(tuple(range(k)), positive=1 if k == 2 else None)
+        tables = np.random.default_rng(k).integers(3, 90, (40, k, k)).astype(np.float64)
+        for metric in metrics_of(record, k):
+            if metric.lift == "plain" and record.is_per_class and k > 2:
+                continue
+            found = metric.values(Cells.dense(tables, classes=classes)).value
+            is_changed = False
+            for label in range(k):
+                factors = np.where(np.arange(k) == label, 3.0, 1.0)[:, None]
+                other = metric.values(Cells.dense(tables * factors, classes=classes)).value
+                is_changed |= not np.allclose(other, found, rtol=1e-9, atol=1e-12, equal_nan=True)
+            wanted = metric.depends_on_mix(k)
+            assert is_changed == wanted, f"{metric} of {k} classes: depends on their mix: {wanted}"
+
+
 LAWS: Final[tuple[Callable[[Record], None], ...]] = (
     record_is_complete,
     golden_cases_hold,
@@ -354,5 +372,6 @@ LAWS: Final[tuple[Callable[[Record], None], ...]] = (
     perfect_prediction_is_best,
     relabelling_changes_nothing,
     text_names_the_metric,
+    sizes_of_classes_are_known,
     every_mutant_dies,
 )

@@ -14,10 +14,11 @@ from karat.api.arguments import refuse_missing
 from karat.api.doubts import of_bounds, of_rows, read_log_loss, without_effects
 from karat.api.gate.baseline import Baseline, text_of_baseline, with_hashes
 from karat.api.gate.lost import amounts_of, lost_classes
-from karat.api.gate.spec import GateSpec, change_apart
-from karat.api.measuring import Spec, class_report_of
+from karat.api.gate.spec import GateSpec, change_apart, check_level, check_population, population_of
+from karat.api.measuring import class_report_of
 from karat.api.models import models_of_rows
 from karat.api.results import ClassReport
+from karat.api.spec import Spec
 from karat.data.accumulator import accumulate
 from karat.data.pairing import on_occurring_classes, pair_rows
 from karat.data.rows import Rows
@@ -241,27 +242,6 @@ def n_of(rows: Rows | ClassReport) -> int:
     return rows.n_rows if isinstance(rows, ClassReport) else rows.n
 
 
-def check_level(spec: GateSpec, asked: Confidence | None, what: str) -> None:
-    """Refuse intervals of another kind than those of the gate (K176)."""
-    if asked is None:
-        return
-    # Limits of a baseline of other rows are not read in a gate for every look.
-    reads_looks = what == "The report" or spec.anytime is None
-    if reads_looks and asked.anytime != spec.anytime:
-        kind = "one look" if asked.anytime is None else asked.looks
-        do = f"Give both the same {option('anytime')}, or none."
-        raise refused(f"{what} has limits for other looks than the gate: {kind}", do)
-    if asked.level == spec.level and asked.side == "both":
-        return
-    is_both = asked.side == "both"
-    kind = f"has intervals at {asked.level}" if is_both else "has limits on one side"
-    do = f"Give both the same {option('level')}"
-    if not is_both:
-        do = f"Evaluate the report with {option('side', 'both')} and the same {option('level')}"
-    found = f"{what} {kind}; the gate asks for both limits at {spec.level:g}"
-    raise refused(found, f"{do}.")
-
-
 @dataclass(eq=False)
 class Evaluation:
     """Rules on rows, or on a report, and an earlier model.
@@ -336,6 +316,7 @@ class Evaluation:
         by = before.by if isinstance(before, Baseline) else None
         had: dict[Label, Values] = {f"{by}={name}": values for name, values in stored.items()}
         if isinstance(before, Baseline | ClassReport):
+            check_population(current, before)
             self._check_weights(before.cells.is_weighted)
         if isinstance(before, Baseline) and before.rows is not None:
             before = self._predicted_alike(before, replace(before.rows, name=self.name))
@@ -578,6 +559,7 @@ class Evaluation:
         _add(self.doubts, report.doubts)
         if isinstance(current, ClassReport):
             values |= values_of(report, metrics)
+            settings |= population_of(report)
             return Baseline(current.classes, current.cells, current.n_rows, values, settings)
         values |= measured_of(current, metrics, self.spec, is_whole=True)[0]
         of_slices = map(get, _KEPT_OF_SLICES if current.has_predictions else ())

@@ -11,17 +11,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from karat.api.doubts import of_bounds
-from karat.api.gate.evaluation import BY_ORDER, NOT_WEIGHTED_ALIKE, change_of, check_level
+from karat.api.gate.evaluation import BY_ORDER, NOT_WEIGHTED_ALIKE, change_of
 from karat.api.gate.lost import LostClasses, amounts_of, lost_classes
 from karat.api.gate.rows import has_predictions, read_baseline_rows, written_as
-from karat.api.gate.spec import GateSpec, change_apart
-from karat.api.measuring import Spec, report_of
+from karat.api.gate.spec import GateSpec, change_apart, check_level
+from karat.api.measuring import report_of
 from karat.api.request.request import Request
 from karat.api.request.roles import is_data
 from karat.api.results import ClassReport
 from karat.api.set_doubts import doubts_of_sets
 from karat.api.set_models import models_of_sets
 from karat.api.sets import MultilabelReport
+from karat.api.spec import Spec
 from karat.data.accumulator import accumulate
 from karat.data.pairing import pair_sets
 from karat.data.scores.storage import ScoreParts

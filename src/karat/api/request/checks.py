@@ -90,6 +90,13 @@ def count_of_intervals(name: str, value: Any) -> int:
     return checked_count(name, value)
 
 
+def proportions(name: str, value: Any) -> Any:
+    """Return the proportion of one class, or of each (K122)."""
+    from karat.data.prevalence import checked_prevalence
+
+    return checked_prevalence(name, value)
+
+
 def separator(name: str, value: Any) -> str | None:
     """Return the separator of labels (K227)."""
     from karat.data.labels.separated import checked_separator

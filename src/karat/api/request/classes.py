@@ -87,8 +87,8 @@ class ClassOptions:
             "Stream": Change(type="float | None"),
             "Monitor": Change(type="float | None"),
             "compare": Change(
-                "as of `evaluate`, or a dict from model to it; of sets, from which score on a label "
-                "is predicted: one number, or one for each label.",
+                "as of `evaluate`, or a dict from model to it; of sets, from which score on a "
+                "label is predicted: one number, or one for each label.",
                 "float | Sequence[float] | Mapping[str, Any] | None",
             ),
         },

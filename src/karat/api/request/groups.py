@@ -373,15 +373,23 @@ class Looks(Group):
 class CaseControl(Group):
     """A design: the number of rows of each true class was fixed, as in case-control studies.
 
+    With `prevalence`, rows are weighted so that the true classes have the proportions of a
+    population: precision, accuracy and every other metric are those of that population.
+
+    Errors:
+        K122 the proportions are none, or do not add up to 1.
+
     Example:
         >>> import karat
         >>> report = karat.evaluate([0, 1] * 50, [0, 1] * 50, design=karat.CaseControl())
         >>> report["recall"].signature.design
         'case-control'
+        >>> design = karat.CaseControl(prevalence=0.02)
+        >>> round(karat.evaluate(confusion=[[180, 20], [30, 170]], design=design)["precision"], 4)
+        0.1478
     """
 
     implied: ClassVar = {"sampling": "case-control"}
-    later: ClassVar = {"prevalence": "Give weights= that make up for the sampling of the classes."}
 
 
 class Judge(Group):

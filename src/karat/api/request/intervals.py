@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from karat.api.request.checks import (
     Level,
@@ -12,9 +12,13 @@ from karat.api.request.checks import (
     Whole,
     Words,
     count_of_intervals,
+    proportions,
     word_of_intervals,
 )
 from karat.api.request.record import Change, Flag, option
+
+if TYPE_CHECKING:
+    from karat.tally import Label
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,24 @@ class IntervalOptions:
                 kind="words",
                 choices=("cohort", "case-control"),
                 default="cohort",
+            ),
+        ),
+    )
+    prevalence: float | Mapping[Label, float] | None = option(
+        "known proportion of the positive class of two in the population, or a dict from class to "
+        "proportion. Metrics are those of that population; its proportions are taken as exact. "
+        "Default: metrics are those of the sampled proportions.",
+        check=proportions,
+        verbs="read evaluate Stream",
+        flags=(
+            Flag(
+                "--prevalence",
+                "report",
+                "With --design case-control, the known proportion of the positive class in the "
+                "population, or CLASS=P for each class. Repeatable.",
+                "P",
+                "proportions",
+                is_repeated=True,
             ),
         ),
     )

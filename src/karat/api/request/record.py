@@ -36,6 +36,7 @@ FlagKind: TypeAlias = Literal[
     "names",
     "bounds",
     "strata",
+    "proportions",
 ]
 
 

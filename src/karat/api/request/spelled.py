@@ -41,7 +41,7 @@ def in_groups(options: Mapping[str, Any], flat: Collection[str] = ()) -> dict[st
     if values.pop("weights_are", "importance") == "frequency":
         values["weights"] = Frequency(values["weights"])
     if values.pop("sampling", "cohort") == "case-control":
-        parts[CaseControl] = {}
+        parts.setdefault(CaseControl, {})
     before = values.pop("design", None) or []
     stated: dict[type[Group], Group] = {
         type(each): each for each in (before if isinstance(before, list) else [before])

@@ -9,19 +9,20 @@ from typing import Any, Final
 import numpy as np
 
 from karat.api.arguments import MAX_MEMORY, confidence_of
-from karat.api.measuring import Spec
 from karat.api.options import check_policy, plain_text
 from karat.api.request.request import Request
+from karat.api.spec import Spec
 from karat.data.arguments import check_threads
 from karat.data.labels.align import GivenClasses, classes_of
 from karat.data.labels.column import declared_labels, declared_positive
 from karat.data.labels.matrices import listed_names
+from karat.data.prevalence import Prevalence
 from karat.data.scores.batches import BatchReader
 from karat.data.scores.classes import checked_threshold
 from karat.data.scores.storage import ScoreParts
 from karat.errors import error, short, shown
 from karat.errors.options import option
-from karat.inference.confidence import Confidence
+from karat.inference.confidence import Confidence, checked_design
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics.plan import requested
@@ -47,6 +48,7 @@ class Settings:
     undefined: Policy
     n_threads: int | None
     max_memory: int
+    prevalence: Prevalence | None = None
 
     @classmethod
     def of(cls, request: Request) -> Settings:
@@ -75,6 +77,7 @@ class Settings:
             check_policy(_plain(request.undefined)),
             _plain(request.n_threads),
             MAX_MEMORY if request.max_memory is None else request.max_memory,
+            request.prevalence,
         )
         asked = found.asked
         if asked is not None:
@@ -115,7 +118,15 @@ class Settings:
     @property
     def spec(self) -> Spec:
         """Contents of a report."""
-        return Spec(self.wanted, self.undefined, self.asked, self.n_threads, self.threshold)
+        return Spec(
+            self.wanted,
+            self.undefined,
+            self.asked,
+            self.n_threads,
+            self.threshold,
+            design=checked_design(self.confidence["design"]),
+            prevalence=self.prevalence,
+        )
 
     @cached_property
     def empty(self) -> ScoreParts:
@@ -148,6 +159,10 @@ class Settings:
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         if isinstance(self.class_names, Mapping):
             found["class_names"] = {"of": [list(pair) for pair in self.class_names.items()]}
+        if self.prevalence is None:
+            del found["prevalence"]
+        elif isinstance(self.prevalence, Mapping):
+            found["prevalence"] = {"of": [list(pair) for pair in self.prevalence.items()]}
         return found | {"confidence": dict(self.confidence)}
 
     @classmethod
@@ -156,8 +171,10 @@ class Settings:
         names = found["class_names"]
         if isinstance(names, dict):
             names = {pair[0]: pair[1] for pair in names["of"]}
-        labels = found["labels"]
-        given = {**found, **found["confidence"], "class_names": names}
+        labels, prevalence = found["labels"], found.get("prevalence")
+        if isinstance(prevalence, dict):
+            prevalence = {pair[0]: pair[1] for pair in prevalence["of"]}
+        given = {**found, **found["confidence"], "class_names": names, "prevalence": prevalence}
         given["sampling"] = given.pop("design")
         del given["confidence"]
         given["labels"] = None if labels is None else tuple(labels)

@@ -463,6 +463,8 @@ class Stream:
                 refuse("Stream", "sets", {"anytime": planned_units(anytime)})
         if metrics is not None:
             settings = replace(settings, metrics=texts_of(metrics))
+        if settings.prevalence is not None and settings.is_frequency:
+            refuse("any", "counted weights", {"prevalence": settings.prevalence})
         with self._lock:
             self._land()
             found = self._tallies

@@ -12,7 +12,7 @@ from karat.errors.text import amounts, count, interval, value
 from karat.metrics import get
 from karat.output.finding import lowest_of
 from karat.output.html.mathml import formula
-from karat.output.sections import marked_rate, marked_value, missing_intervals
+from karat.output.sections import marked_rate, marked_value, missing_intervals, notes_on_mix
 
 if TYPE_CHECKING:
     from karat.results.report import ClassReport
@@ -89,11 +89,9 @@ def metric_table(report: ClassReport | SetReport, names: Sequence[str]) -> dict[
         for one in results
     ]
     is_asked = report.confidence is not None
-    return {
-        "rows": rows,
-        "scale": "{:g} to {:g}".format(*scale) if drawn else "",
-        "notes": missing_intervals((one.name, one) for one in results) if is_asked else [],
-    }
+    notes = notes_on_mix(report.metrics, names)
+    notes += missing_intervals((one.name, one) for one in results) if is_asked else []
+    return {"rows": rows, "scale": "{:g} to {:g}".format(*scale) if drawn else "", "notes": notes}
 
 
 def class_table(report: ClassReport | SetReport) -> dict[str, Any]:

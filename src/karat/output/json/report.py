@@ -319,6 +319,16 @@ def limits_of_rows(rows: Sequence[Part], names: Iterable[str], s: Scope) -> dict
     return found
 
 
+def _sampling_of(s: Scope) -> dict[str, Any]:
+    """How rows were sampled, and the proportions of the classes that they are weighted to."""
+    drawn = s.settings["drawn"]
+    if drawn["prevalence"] is None:
+        return {"design": drawn["design"]}
+    pairs = zip(s.classes.labels, drawn["prevalence"], strict=True)
+    population = {label: x for label, x in pairs if x is not None}
+    return {"design": drawn["design"], "population": population}
+
+
 def _report(s: Scope) -> Any:
     is_fit = s.cells.is_weighted or not s.mapping.get("weights")
     require(is_fit, "mapping.weights names a column, and the tally is not weighted")
@@ -342,6 +352,7 @@ def _report(s: Scope) -> Any:
         is_clustered=s.is_clustered,
         kept_cautions=js.TEXTS.read(s.cautions, s) if s.is_clustered else (),
         kept_rows=s.rows,
+        **_sampling_of(s),
         bounds={x: item.bound for x, item in measured.items() if item.bound is not js.OMITTED},
         class_bounds={
             x: tuple(item.bounds) for x, item in measured.items() if item.bounds is not js.OMITTED

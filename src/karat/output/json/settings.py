@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from karat.errors import KaratError
 from karat.inference.confidence import Confidence, designs
@@ -11,12 +11,18 @@ from karat.metrics import get
 from karat.metrics._lift import Policy
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope
+from karat.results.values import ReportValues
 
 _ALONE: Final = Kind(lambda part, _: part.fields())
 """A design without arguments."""
+_SHARE: Final = js.NUMBER.where(lambda found, _: 0.0 < found < 1.0, "a proportion")
+_CASES: Final = js.record(
+    lambda s: {"design": "case-control", "prevalence": s.prevalence},
+    prevalence=js.each(js.or_null(_SHARE), lambda s: s.classes.k).or_absent(None),
+)
 _DESIGN: Final = js.record(
-    lambda s: {"design": s.CaseControl, "weights_are": s.Frequency, "anytime": s.Looks},
-    CaseControl=_ALONE.into(lambda _: "case-control").or_absent("cohort"),
+    lambda s: {**s.CaseControl, "weights_are": s.Frequency, "anytime": s.Looks},
+    CaseControl=_CASES.or_absent({"design": "cohort", "prevalence": None}),
     Frequency=_ALONE.into(lambda _: "frequency").or_absent("importance"),
     Looks=js.record(lambda s: s.planned, planned=js.COUNT).or_absent(None),
 )
@@ -43,11 +49,21 @@ def _confidence(part: Part, s: Scope) -> Confidence:
     return replace(found, weights_are=s.drawn["weights_are"])
 
 
+def _designs_of(report: ReportValues) -> dict[str, Any]:
+    found = designs(report.confidence)
+    if report.design == "case-control":
+        found["CaseControl"] = {}
+        if report.population is not None:
+            shares = [report.population.get(label) for label in report.labels]
+            found["CaseControl"] = {"prevalence": shares}
+    return found
+
+
 SETTINGS: Final = js.record(
     None,
     undefined=js.choice(*get_args(Policy)),
     metrics=js.or_null(_METRICS).of("requested"),
-    design=Kind(_DESIGN.read).of(lambda report: designs(report.confidence)),
+    design=Kind(_DESIGN.read).of(_designs_of),
     drawn=js.given(lambda s: s.design),
     interval=js.or_null(Kind(_confidence, _INTERVAL.write)).of("confidence"),
     clustered=js.FLAG.of("is_clustered"),

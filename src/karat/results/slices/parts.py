@@ -150,6 +150,8 @@ class Slice:
             confidence=whole.confidence,
             clusters=groups,
             is_clustered=groups is not None,
+            design=whole.design,
+            population=whole.population,
         )
 
     def cells_of(self, metric: Metric) -> Cells:
