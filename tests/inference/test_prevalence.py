@@ -309,10 +309,6 @@ def test_json_and_signature_hold_the_population() -> None:
     read = karat.Report.from_json(plain.to_json())
     assert (read.design, read.population) == ("case-control", None)
     assert read["accuracy"].remark == plain["accuracy"].remark
-    # Versions before this one wrote the design of intervals alone.
-    old = json.loads(karat.evaluate(y_true, y_prob=y_prob, design=karat.CaseControl()).to_json())
-    del old["settings"]["sampling"]
-    assert karat.Report.from_json(json.dumps(old)).design == "case-control"
 
 
 def test_reports_of_other_populations_are_not_compared(tmp_path: Path) -> None:
