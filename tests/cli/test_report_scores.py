@@ -269,12 +269,13 @@ def test_columns_in_one_word(text: str | None, columns: str | list[str] | None) 
 def test_a_mapping_in_one_line() -> None:
     assert shown_mapping({"y_true": "y", "y_pred": "p"}) == "y_true=y, y_pred=p, weights=none"
     mapping = {"y_true": "y", "y_pred": None, "weights": "w", "y_score": ["z"]}
-    told = "y_score=z, y_true=y, y_pred=largest score, weights=w"
-    assert shown_mapping(mapping) == told
-    assert shown_mapping(mapping, of_sets=True) == told.replace(
-        "largest score", "each label at its threshold"
+    told = "y_score=z, y_true=y, y_pred=none, weights=w"
+    assert shown_mapping(mapping) == shown_mapping(mapping, of_sets=True) == told
+    assert shown_mapping(mapping, has_predictions=True) == told.replace("none", "largest score")
+    assert shown_mapping(mapping, of_sets=True, has_predictions=True) == told.replace(
+        "none", "each label at its threshold"
     )
-    assert shown_mapping(mapping, 0.5) == told.replace("largest score", "score ≥ 0.5")
+    assert shown_mapping(mapping, 0.5) == told.replace("none", "score ≥ 0.5")
 
 
 @pytest.mark.parametrize("size", ["500", "0", "1023KiB", "-1", "five", "1e9"])

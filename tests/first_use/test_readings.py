@@ -245,7 +245,9 @@ def test_a_common_level_never_ranks_rows() -> None:
     both = np.column_stack([level, level + gap])
     names = ("roc_auc", "average_precision", "max_f_beta", "accuracy")
     for role, metrics in (("y_score", names), ("y_logit", (*names, "log_loss"))):
-        wanted = karat.evaluate(true, **{role: both[:, 1] - both[:, 0]})
+        # One column of scores has to be told where the positive class starts.
+        at = {"threshold": 0.0} if role == "y_score" else {}
+        wanted = karat.evaluate(true, **{role: both[:, 1] - both[:, 0]}, **at)
         for given in (both, pd.DataFrame(both, columns=["score_0", "score_1"]), both.tolist()):
             report = karat.evaluate(true, **{role: given})
             for name in metrics:

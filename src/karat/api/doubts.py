@@ -268,7 +268,7 @@ def _of_values(found: Tallies, of: str = "") -> tuple[Doubt, ...]:
 
 WHY_RANGE: Final[Mapping[str, str]] = {
     "logits": "the softmax of logits is another probability",
-    "scores": "scores have no losses and no calibration, and two classes are separated at 0",
+    "scores": "scores have no losses and no calibration, and predict nothing without a threshold",
 }
 """Why numbers from 0 to 1 are in doubt."""
 _LEAST_ROWS: Final = 10

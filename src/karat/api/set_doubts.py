@@ -114,7 +114,7 @@ _PLACES_OF_ROW: Final = 4
 
 _WHY_RANGE: Final[Mapping[str, str]] = {
     "logits": "the sigmoid of logits is another probability, and labels are predicted above 0",
-    "scores": "scores have no losses and no calibration, and labels are predicted above 0",
+    "scores": "scores have no losses and no calibration, and predict nothing without a threshold",
 }
 """Why numbers from 0 to 1 are in doubt."""
 

@@ -313,9 +313,13 @@ def groups_of(by: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def shown_mapping(
-    mapping: Mapping[str, Any], threshold: float | None = None, *, of_sets: bool = False
+    mapping: Mapping[str, Any],
+    threshold: float | None = None,
+    *,
+    of_sets: bool = False,
+    has_predictions: bool | None = None,
 ) -> str:
     """Return the columns by role in one line, as a report shows them."""
     from karat.output.describe import shown_mapping as shown
 
-    return shown(mapping, threshold, of_sets=of_sets)
+    return shown(mapping, threshold, of_sets=of_sets, has_predictions=has_predictions)

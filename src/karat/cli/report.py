@@ -119,7 +119,8 @@ def tell(report: Report, threshold: float | None = None, *, says_warnings: bool 
     from karat.results.sets import SetReport
 
     of_sets = isinstance(report, SetReport)
-    mapping = shown_mapping(report.mapping, threshold, of_sets=of_sets)
+    decided = {"of_sets": of_sets, "has_predictions": report.has_predictions}
+    mapping = shown_mapping(report.mapping, threshold, **decided)
     said(f"{mapping} ({counted(report.n_rows, 'row')})")
     for line in split_of(report.source):
         said(line)

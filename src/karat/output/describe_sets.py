@@ -42,7 +42,7 @@ def describe_sets(
     names = headline_of_sets(report, metrics)
     warnings = (*without_doubts(report.warnings), *report.cautions)
     sections = [
-        columns_of_sets(report.mapping, report.source),
+        columns_of_sets(report),
         doubts_section(report.doubts),
         headline_table(report, names),
         classes_table(report, "Labels", ("label", "labels")) if report.classes.k else None,
@@ -76,11 +76,12 @@ def slices_of_sets(report: SetReport) -> Iterator[Table]:
         yield slice_section(table, slice_metric(report))
 
 
-def columns_of_sets(mapping: Mapping[str, Any], source: Mapping[str, Any]) -> Notes | None:
+def columns_of_sets(report: SetReport) -> Notes | None:
     """The columns by role, and how text was split; None where the rows do not come from a table."""
-    if not mapping:
+    if not report.mapping:
         return None
-    return Notes(COLUMNS, (shown_mapping(mapping, of_sets=True), *split_of(source)), "dim")
+    shown = shown_mapping(report.mapping, of_sets=True, has_predictions=report.has_predictions)
+    return Notes(COLUMNS, (shown, *split_of(report.source)), "dim")
 
 
 def split_of(source: Mapping[str, Any]) -> tuple[str, ...]:
