@@ -83,6 +83,27 @@ def spread_out(spread: TableVariance, partials: Floats, i: int) -> Floats:
     return found
 
 
+def has_strata(spread: TableVariance) -> bool:
+    """Whether rows of each true class were drawn apart, and weigh otherwise than others."""
+    return spread.design != "cohort" and spread.cells.squares is not None
+
+
+def slow_rows(spread: TableVariance, g: Floats) -> float:
+    """Rows of a proportion that varies as much, one class after the other where they are strata."""
+    n, inflation = spread.n_effective, float(spread.inflation(g))
+    if not has_strata(spread):
+        return n / inflation
+    within = one = 0.0
+    for i in range(spread.cells.k):
+        inside = spread.rows == i
+        w, x = spread.weights[inside], g[inside]
+        if w.sum() > 0:
+            squares = float((w * (x - (w * x).sum() / w.sum()) ** 2).sum())
+            within += squares
+            one += squares * float(spread.squares[inside].sum() / w.sum())
+    return (within * spread.total / one if one > 0 else n) / inflation
+
+
 class SlowClasses:
     """Values, limits, partials and variances of a metric of one class, for every class."""
 
@@ -238,15 +259,33 @@ class SlowClasses:
         least = 1.0 if spread.design == "cohort" else 1e-6
         return np.where((ratio == 0.0) & (simple > 0), fewest, np.maximum(ratio, least))
 
+    def smoothed(self, rows: float) -> tuple[Floats, Floats]:
+        """Tables with some more rows in each cell, and how much one row adds to each cell."""
+        spread, adds = self.spread, np.ones_like(self.tables)
+        scale = spread.n_effective / spread.total
+        if has_strata(spread):
+            squares = folded(spread, spread.squares)
+            for at in np.ndindex(*adds.shape[:2]):
+                if self.tables[at].sum() > 0:
+                    adds[at] = squares[at].sum() / self.tables[at].sum() * scale
+        return self.tables * scale + rows * adds, adds
+
     def effective(self) -> tuple[Floats, Floats]:
         spread, (low, high) = self.spread, self.metric.range
-        smooth = self.tables * (spread.n_effective / spread.total) + 0.25
-        n = smooth.sum(axis=(1, 2))[:, None, None]
-        phi, p = self.slopes(smooth) * n, smooth / n
-        spread_of = (p * phi * phi).sum(axis=(1, 2)) - (p * phi).sum(axis=(1, 2)) ** 2
+        smooth, adds = self.smoothed(0.25)
+        if has_strata(spread):
+            slopes = self.slopes(smooth)
+            means = (smooth * slopes).sum(axis=2) / smooth.sum(axis=2)
+            apart = slopes - means[:, :, None]
+            one = (apart * apart * adds**2 * (smooth / adds)).sum(axis=(1, 2))
+        else:
+            n = smooth.sum(axis=(1, 2))[:, None, None]
+            phi, p = self.slopes(smooth) * n, smooth / n
+            one = (p * phi * phi).sum(axis=(1, 2)) - (p * phi).sum(axis=(1, 2)) ** 2
+            one = one / spread.n_effective
         x = (self.values(smooth) - low) / (high - low)
         inflation = self.inflation(self.partials)
-        variance = spread_of / spread.n_effective / (high - low) ** 2 * inflation
+        variance = one / (high - low) ** 2 * inflation
         known = np.where(variance > 0, variance, 1.0)
         rows = np.where(variance > 0, x * (1 - x) / known, spread.n_effective)
         quantile = self.quantiles(self.partials)
@@ -254,11 +293,10 @@ class SlowClasses:
         return low + (high - low) * below, low + (high - low) * above
 
     def of_ratios(self) -> tuple[Floats, Floats]:
-        spread = self.spread
-        smooth = self.tables * (spread.n_effective / spread.total) + 0.5
+        smooth, adds = self.smoothed(0.5)
         centre, slopes = self.values(smooth), self.slopes(smooth)
         inflation = self.inflation(self.partials)
-        variance = (slopes * slopes * smooth).sum(axis=(1, 2)) * inflation
+        variance = (slopes**2 * adds**2 * (smooth / adds)).sum(axis=(1, 2)) * inflation
         step = np.exp(self.quantiles(self.partials) * np.sqrt(variance) / centre)
         return np.fmin(centre / step, self.value), np.fmax(centre * step, self.value)
 
@@ -392,7 +430,7 @@ def slow_whole(
     if spread.design == "cohort" and np.abs(centred[spread.weights > 0]).max() < 1e-9 * span:
         # Of a table without an error the influences are rounding errors.
         g = np.zeros(len(g))
-    n = spread.n_effective / float(spread.inflation(g))
+    n = slow_rows(spread, g)
     shares, quantile = table.weights / table.total, slow_quantile(metric, spread, asked, policy)
     return score_limits(value, float(found), phi, shares, n, metric.range, quantile)
 
@@ -428,7 +466,7 @@ def slow_of_right_rows(
     """Wilson's limits of the accuracy, as limits of what follows from it alone."""
     hit = (spread.rows == spread.cols).astype(np.float64)
     share = float((hit * spread.weights).sum()) / spread.total
-    n = spread.n_effective / float(spread.inflation(hit))
+    n = slow_rows(spread, hit)
     limits = np.stack(wilson_limits(share, n, asked.quantile(slow_df(spread, hit))))
     found = of_right_rows(metric, limits, spread.cells.k)
     found = np.where(np.isfinite(found), found, metric.range[1])
