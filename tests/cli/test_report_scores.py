@@ -57,7 +57,7 @@ def values(karat: Karat, *arguments: object) -> dict[str, Any]:
 def test_the_digits_show_rankings_losses_and_calibration(karat: Karat) -> None:
     shutil.copy(bundled("digits_logreg.parquet"), "p.parquet")
     ran = karat("report", "p.parquet")
-    assert (ran.code, ran.err) == (0, f"probabilities={DIGITS}\n")
+    assert (ran.code, ran.err) == (0, f"prob={DIGITS}\n")
     assert "p.parquet · 1 797 rows · 10 classes · probabilities\n" in ran.out
     for name in ("roc_auc_ovr_macro", "roc_auc_ovo_macro", "mean_average_precision", "log_loss",
                  "brier", "expected_calibration_error"):  # fmt: skip
@@ -116,8 +116,8 @@ def test_scores_are_not_probabilities(karat: Karat) -> None:
     assert (ran.code, "K190" in ran.err) == (2, True)
     assert "Give --positive ham or --positive spam, the class that the column is of" in ran.err
     ran = karat("report", "two.csv", "--score", "margin", *SPAM)
-    assert ran.err.startswith("score=margin, true=label, pred=largest score, weights=none")
-    assert "positive class spam · scores\n" in ran.out
+    assert ran.err.startswith("score=margin, true=label, pred=none, weights=none")
+    assert "positive class spam · scores · no class predicted\n" in ran.out
     found = values(karat, "two.csv", "--score", "margin", *SPAM)["metrics"]
     assert found["roc_auc"]["value"] == 1.0
     assert "hinge_loss" in found

@@ -47,7 +47,7 @@ PARTS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "Judge": {"judge": ("judge",), "weights": ("gold_weights",), "is_random": ("gold_is_random",)},
 }
 """Group → its arguments → the options of a request, of which a verb takes one."""
-UNNAMED: Final = ("Labels", "Frequency", "Folds", "Looks", "Judge")
+UNNAMED: Final = ("Labels", "Frequency", "Folds", "Looks", "CaseControl", "Judge")
 """Groups whose first argument may be given without its name."""
 REQUIRED: Final = ("Frequency", "Judge")
 """Groups whose first argument must be given."""
