@@ -152,6 +152,16 @@ def test_a_scorer_with_labels_measures_every_fold_alike() -> None:
     assert score(Constant(), [[0], [0]], ["spam", "spam"]) == 1.0
 
 
+def test_the_name_of_one_class_is_refused_by_name() -> None:
+    report = karat.evaluate(["ham", "spam"] * 5, ["ham"] * 10, positive="spam")
+    with pytest.raises(KaratError, match="K303") as caught:
+        report["recall[spam]"]
+    assert "report.per_class" in str(caught.value)
+    with pytest.raises(KaratError, match="K303") as caught:
+        report["recoll[spam]"]
+    assert "report.per_class" not in str(caught.value)
+
+
 def test_unfit_metrics_are_refused_before_anything_is_printed() -> None:
     for wrong, code in ((["f1"], "K307"), (5, "K303"), (["expected_cost"], "K302")):
         with pytest.raises(KaratError) as caught:

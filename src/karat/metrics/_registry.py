@@ -25,6 +25,8 @@ from karat.metrics._lift import Average, Lift
 from karat.metrics._metric import Metric
 from karat.metrics._record import Record, unfit
 
+_OF_CLASS = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*\[(?P<label>.+)\]\s*", re.DOTALL)
+"""Of one class, as ``recall[malignant]``."""
 _SPEC = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
 _DIGITS = str.maketrans("il", "11")
 """Letters typed for a digit: ``fi``."""
@@ -254,7 +256,11 @@ def _no_name(text: Any, found: str, do: str | None = None) -> KaratError:
 
 
 def _meant(text: str) -> str | None:
-    """Return the suggestion for a text with hyphens or blanks, or with several names."""
+    """Return the suggestion for a text with hyphens or blanks, of one class, or of several."""
+    if (match := _OF_CLASS.fullmatch(text)) and find(match["name"]) is not None:
+        word = match["name"]
+        one = "the class is the positive one of two with positive=, or a row of report.per_class"
+        return f"Names of one class are not read yet: ask for {word}; {one}."
     names = [re.sub(r"[-\s]+", "_", part.strip().lower()) for part in text.split(",")]
     if any(find(name) is None for name in names):
         return None
