@@ -53,8 +53,8 @@ def test_a_gate_for_every_run_has_the_limits_and_p_values_of_every_look() -> Non
     assert once.rules[1].p is not None
     assert drop.p > once.rules[1].p
     assert every.anytime == 10_000
-    assert every.to_dict()["anytime"] == 10_000
-    assert "anytime" not in once.to_dict()
+    assert every.to_dict()["design"] == {"Looks": {"planned": 10_000}}
+    assert "design" not in once.to_dict()
     assert any("every look" in note for note in every.notes)
 
 

@@ -41,7 +41,7 @@ def two() -> Report:
         matrix,
         ["benign", "malignant"],
         positive=1,
-        mapping={"true": "label", "pred": "pred", "weights": None},
+        mapping={"y_true": "label", "y_pred": "pred", "weights": None},
         source={"files": ["breast_cancer.parquet"], "format": ["parquet"], "n_bytes": 7345},
     )
 

@@ -81,7 +81,7 @@ def test_hostile_columns_and_files_stay_text() -> None:
     foul = "<img src=x onerror=alert(1)>"
     text = of_matrix(
         [[3, 1], [2, 4]],
-        mapping={"true": foul, "pred": foul},
+        mapping={"y_true": foul, "y_pred": foul},
         source={"files": [foul]},
         warnings=(foul,),
     ).to_html()

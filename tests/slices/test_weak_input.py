@@ -128,7 +128,7 @@ def test_weak_slices_have_the_doubts_of_a_report(tmp_path: Path) -> None:
     ("given", "code"),
     [
         ({"y_true": WORDS, "y_pred": WORDS}, "D101"),
-        ({"y_true": SITE == "u", "y_score": LOSS / 3.0}, "D102"),
+        ({"y_true": SITE == "u", "y_score": LOSS / 3.0, "threshold": 0.5}, "D102"),
         ({"y_true": np.where(SITE == "u", "NA", "ok"), "y_pred": SITE}, "D112"),
         ({"data": {"label": (SITE == "u") * 1, "proba_bad": LOSS / 3.0}}, "D109"),
     ],

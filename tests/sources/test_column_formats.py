@@ -327,7 +327,10 @@ def test_conditions_read_commas(commas: str, points: str, karat_: Any, where: st
     given = ("--pred", "pred", "--weights", "", "--where", where, "--metrics", "accuracy")
     found = karat_("report", commas, *given, "--decimal", ",")
     right = karat_("report", points, *given)
-    assert found.out.replace(commas, points) == right.out
+    # A long path is broken where the line ends.
+    shown = [ran.out.partition("Metrics")[2] for ran in (found, right)]
+    assert shown[0] == shown[1]
+    assert "accuracy" in shown[0]
     assert (found.code, right.code) == (0, 0)
 
 

@@ -81,7 +81,9 @@ def test_one_other_class_needs_its_labels(observed: list[Any]) -> None:
 def test_the_first_of_the_largest_is_predicted() -> None:
     assert rows(TRUTH, THREE).predicted().tolist() == [0, 1, 2, 0]
     assert rows([0, 1], [0.5, 0.75]).predicted().tolist() == [0, 1]
-    assert rows([0, 1], [0.0, 1e-300], "y_score").predicted().tolist() == [0, 1]
+    assert rows([0, 1], [0.0, 1e-300], "y_logit").predicted().tolist() == [0, 1]
+    with pytest.raises(KaratError, match="K320"):
+        rows([0, 1], [0.0, 1e-300], "y_score").predicted()
 
 
 @pytest.mark.parametrize("positive", [None, 0, 1])

@@ -371,7 +371,6 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> ClassReport:
         facts |= {"scores": rows.kind, "decision": rows.decision}
         return _report(spec, rows.cells(), **facts, threshold=rows.threshold)
     wanted = wanted_of_scores(rows.classes, requested, rows.kind)
-    check_decided(requested or (), has_predictions=rows.has_predictions)
     for metric in wanted if requested is not None else ():
         check_applies(metric, rows.classes, ())
     is_all = requested is None and confidence is None and rows.weights is None
@@ -380,6 +379,8 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> ClassReport:
         rows = owned(rows)
     needs_guess = rows.pred is None and rows.threshold is None and rows.has_predictions
     rows.read(losses_of(wanted), predicted=needs_guess)
+    # Values that are none are refused first.
+    check_decided(requested or (), has_predictions=rows.has_predictions)
     cells = rows.cells()
     facts["warnings"] = (*facts.get("warnings", ()), *_cautions(rows, wanted))
     facts |= {"scores": rows.kind, "threshold": rows.threshold, "decision": rows.decision}

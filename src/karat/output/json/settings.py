@@ -11,6 +11,7 @@ from karat.metrics import get
 from karat.metrics._lift import Policy
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope
+from karat.results.sets import SetReport
 from karat.results.values import ReportValues
 
 _ALONE: Final = Kind(lambda part, _: part.fields())
@@ -49,9 +50,9 @@ def _confidence(part: Part, s: Scope) -> Confidence:
     return replace(found, weights_are=s.drawn["weights_are"])
 
 
-def _designs_of(report: ReportValues) -> dict[str, Any]:
+def _designs_of(report: ReportValues | SetReport) -> dict[str, Any]:
     found = designs(report.confidence)
-    if report.design == "case-control":
+    if isinstance(report, ReportValues) and report.design == "case-control":
         found["CaseControl"] = {}
         if report.population is not None:
             shares = [report.population.get(label) for label in report.labels]
