@@ -365,20 +365,17 @@ class SetReport(NamedResults):
         mass = np.asarray(self.tally.mass, np.float64)
         total = float(mass.sum()) or math.nan
         true, predicted = self.tally.profiles[:, TRUE], self.tally.profiles[:, PREDICTED]
-        of_truth = {
+        hits = self.tally.profiles[:, HITS]
+        found = {
             "true_labels_per_row": float((true * mass).sum()) / total,
-            "rows_without_true_labels": float(mass[true == 0].sum()),
-        }
-        if not self.has_predictions:
-            return of_truth
-        return {
-            **of_truth,
             "predicted_labels_per_row": float((predicted * mass).sum()) / total,
+            "rows_without_true_labels": float(mass[true == 0].sum()),
             "rows_without_predicted_labels": float(mass[predicted == 0].sum()),
-            "rows_all_right": float(
-                mass[(self.tally.profiles[:, HITS] == true) & (true == predicted)].sum()
-            ),
+            "rows_all_right": float(mass[(hits == true) & (true == predicted)].sum()),
         }
+        if self.has_predictions:
+            return found
+        return {name: x for name, x in found.items() if "true" in name}
 
     @cached_property
     def patterns(self) -> SetPatterns | None:
