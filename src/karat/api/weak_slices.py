@@ -58,7 +58,7 @@ from karat.inference.slices.search import Finding, Range, Settings, search
 from karat.inference.slices.weak import WeakSlice, limits_of
 from karat.inference.table_variance import derivative
 from karat.metrics import Metric
-from karat.metrics._applies import check_applies
+from karat.metrics._applies import check_applies, check_kind
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics.plan import requested
 from karat.tally.score_kind import undecided
@@ -284,7 +284,10 @@ def _measured(given: _Given, metric: Metric | None) -> _Measure:
     check_applies(metric, rows.classes, ())
     if metric.needs_scores:
         if rows.scores is None:
-            raise no_scores(str(metric), rows.warnings)
+            raise no_scores(
+                str(metric), rows.warnings, of_probabilities=metric.record.reads_probabilities
+            )
+        check_kind(metric, rows.scores.kind)
         with np.errstate(invalid="ignore"):
             phi = influences(InMemoryScores.of(rows, None), [metric])[metric]
     else:

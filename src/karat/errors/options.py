@@ -139,6 +139,13 @@ def argument_as_typed(name: str) -> str:
     return option(name) if _command_line and name in ("y_prob", "y_logit", "y_score") else name
 
 
+def outputs_as_typed(*, of_probabilities: bool) -> str:
+    """The options of outputs of models; those that have probabilities, where they are read."""
+    names = ("y_prob", "y_logit") if of_probabilities else ("y_prob", "y_logit", "y_score")
+    *others, last = map(option, names)
+    return f"{', '.join(others)} or {last}"
+
+
 def part_with_value(name: str) -> str | None:
     """A part of a group beside its value, in Python: ``method={value!r}``; None of other options.
 
