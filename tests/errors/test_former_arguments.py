@@ -168,6 +168,7 @@ def test_gold_labels_with_their_judge() -> None:
     lines = told(lambda: call(TABLE, **given))
     merged = taught(lines[-1].removeprefix("Together: ").rstrip("."))
     assert merged["design"] == karat.Judge("llm", is_random=True)
+    assert all("karat.Judge('llm'" in line for line in lines[:3])
     assert call(TABLE, **merged).n_gold == 20
     (line,) = told(lambda: call(TABLE, y_pred="pred", design=karat.Judge("llm"), gold="people"))
     assert "y_true='people', design=karat.Judge('llm')" in line

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from karat.api.arguments import column_name, of_table, scores_of_table
+from karat.api.arguments import column_name, of_table, refuse_table_alone, scores_of_table
 from karat.api.doubts import of_rows, with_order_of_rows
 from karat.api.forms import attach_forms
 from karat.api.measuring import report_of
@@ -359,6 +359,7 @@ def _read(request: Request, metric: Metric | None) -> _Given:
             do="Give the table first: karat.find_weak_slices(frame, y_true=…, y_pred=…).",
         )
     if loss is None and (y_true is None or not has_predictions):
+        refuse_table_alone(y_true)
         do = "Give y_true and y_pred, or loss=; or a table."
         raise error("K128", found="There are neither labels nor losses", do=do)
     if loss is not None:

@@ -124,7 +124,10 @@ class Asked:
             return [Part(kind, role, written(value[role])) for role in PARTS[kind] if role in value]
         if (name, value) in (("anytime", True), ("folds", "auto")):
             return [Part(kind, "")]
-        return [Part(kind, part, "…" if value is None else written(value))]
+        found = [Part(kind, part, "…" if value is None else written(value))]
+        if kind == "Judge" and name != "judge" and "judge" in self.values:
+            return [Part(kind, "judge", written(self.values["judge"])), *found]
+        return found
 
     def beside(self, part: Part) -> str | None:
         """The group that was given with another value of a part; None without one."""

@@ -287,7 +287,7 @@ def _answer(name: str, asked: Asked, *, has_data: bool) -> _Answer:
         return _OF_VERSIONS[name](asked)
     parts = tuple(asked.parts(word, value))
     if parts and all(map(asked.has, parts)):
-        if (given := asked.beside(parts[0])) is not None:
+        if (given := asked.beside(parts[-1])) is not None:
             return _plain(f"{given} is given too: give it once.")
         start = "It is a part of a group" if of_karat else "In karat it is"
         return _Answer(f"{start}{':' if of_karat else ''} {{}}.", parts)
