@@ -199,3 +199,28 @@ def test_python_m_karat_is_the_command() -> None:
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.startswith("macro_f1")
+
+
+def test_every_former_option_is_answered_at_once(karat: Karat, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("label,pred,w,patient,rid\n" + "1,1,2,a,1\n0,1,1,b,2\n" * 1)
+    named = {"--weight": "w", "--cluster": "patient", "--id": "rid"}
+    ran = karat("report", str(path), *(text for pair in named.items() for text in pair))
+    assert ran.code == 2
+    lines = [line.removeprefix("Error: ") for line in ran.err.splitlines() if "No such" in line]
+    assert lines == [f"No such option '{old}'. It is {old}s." for old in named]
+    ran = karat("report", str(path), *(x for old, name in named.items() for x in (f"{old}s", name)))
+    assert ran.code == 0
+    ran = karat("gate", str(path), "--strict-inconclusive", "--zzz", "--lvel", "0.9")
+    assert "It is --inconclusive fail." in ran.err
+    assert "No such option '--zzz'.\n" in ran.err
+    assert "No such option '--lvel'. Did you mean --level?" in ran.err
+
+
+def test_what_an_option_is_given_is_no_option(karat: Karat, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("--weight,pred\n1,1\n0,1\n")
+    ran = karat("report", str(path), "--true", "--weight", "--id", "rid", "--", "--cluster")
+    assert [line for line in ran.err.splitlines() if "No such" in line] == [
+        "Error: No such option '--id'. It is --ids."
+    ]

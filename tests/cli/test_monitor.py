@@ -61,6 +61,9 @@ def test_what_contradicts_the_first_call_changes_nothing(karat: Karat, tmp_path:
     ):
         wrong = karat("monitor", state, WINE, *given)
         assert (wrong.code, wrong.err.startswith("K240")) == (2, True)
+    assert "--true is label here" in wrong.err
+    blank = karat("monitor", state, WINE, "--weights", "")
+    assert "--weights is '' here" in blank.err
     again = karat("monitor", state, WINE)
     assert (again.code, "K241" in again.err, "--again" in again.err) == (2, True, True)
     assert state.read_bytes() == before

@@ -337,3 +337,21 @@ def test_files_are_compared_by_the_names_of_their_models() -> None:
     problem = failing(lambda: karat.compare("a.csv", "b.csv"))
     assert problem.code == "K128"
     assert "Give a dict of them: karat.compare({'old': old, 'new': new})." in str(problem)
+
+
+@pytest.mark.parametrize("host", ["dict", "pandas", "polars"])
+def test_a_table_as_the_truth_alone_belongs_in_the_first_place(host: str) -> None:
+    columns = {"label": TRUE, "pred": PRED}
+    table: Any = columns if host == "dict" else optional(host).DataFrame(columns)
+    calls: dict[str, Any] = {
+        "evaluate": karat.evaluate,
+        "gate": karat.gate,
+        "find_weak_slices": karat.find_weak_slices,
+        "add": karat.Monitor(min={"accuracy": 0.1}).add,
+        "update": karat.Stream().update,
+    }
+    for name, call in calls.items():
+        problem = failing(lambda call=call: call(y_true=table))
+        assert problem.code == "K128", name
+        assert "Give a table of columns as first argument, without a name" in str(problem), name
+    assert karat.evaluate(table).n_rows == len(TRUE)

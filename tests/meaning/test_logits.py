@@ -17,6 +17,7 @@ from karat.errors import KaratError
 from tests.grouping import grouped
 from tests.optional import optional
 from tests.same import assert_same
+from tests.tally.score_tables import rewritten
 
 N = 240
 RNG = np.random.default_rng(41)
@@ -345,7 +346,11 @@ def test_scores_have_no_metrics_of_probabilities(name: str) -> None:
         lambda: karat.evaluate(TRUE, y_score=LOGITS, metrics=[name]),
         lambda: karat.compare(TRUE, y_score={"a": LOGITS, "b": -LOGITS}, metrics=[name]),
         lambda: karat.gate(TRUE, y_score=LOGITS, max={name: 0.5}),
+        lambda: report.metrics[name],
     ]
+    if "calibration" not in name:  # a sum of absolute gaps has a kink, and no losses of rows
+        by = {"g": TRUE % 2}
+        calls.append(lambda: karat.find_weak_slices(TRUE, y_score=LOGITS, metric=name, by=by))
     for call in calls:
         with pytest.raises(KaratError, match="K319") as found:
             call()
@@ -467,6 +472,34 @@ def test_a_monitor_takes_logits() -> None:
         monitor.add(TWO, y_score=SINGLE + 1)
 
 
+def test_a_state_of_0_2_whose_rules_read_probabilities_cannot_go_on() -> None:
+    def as_before(header: Any) -> None:
+        header["rows"]["new"]["argument"] = "y_score"
+
+    monitor = karat.Monitor(max={"log_loss": 5.0})
+    monitor.add(TWO, y_logit=SINGLE)
+    data = monitor.to_bytes()
+    with pytest.raises(KaratError, match="K205") as found:
+        karat.Monitor.from_bytes(rewritten(data, as_before))
+    assert "Start another monitor from the rows, with y_logit= for logits" in str(found.value)
+    assert karat.Monitor.from_bytes(data).result.n == N
+    ranking = karat.Monitor(min={"roc_auc": 0.1})
+    ranking.add(TWO, y_logit=SINGLE)
+    again = karat.Monitor.from_bytes(rewritten(ranking.to_bytes(), as_before))
+    assert again.add(TWO, y_score=SINGLE, again=True).n == 2 * N
+
+
+def test_a_monitor_of_scores_that_predict_nothing_goes_on() -> None:
+    monitor = karat.Monitor(min={"roc_auc": 0.1})
+    monitor.add(TWO, y_score=SINGLE)
+    monitor.add(TWO, y_score=SINGLE, again=True)
+    found = karat.Monitor.from_bytes(monitor.to_bytes()).add(TWO, y_score=-SINGLE, again=True)
+    whole = karat.roc_auc(np.tile(TWO, 3), y_score=np.concatenate([SINGLE, SINGLE, -SINGLE]))
+    assert_same(found.rules[0].value, whole, within=1e-12)
+    with pytest.raises(KaratError, match="K320"):
+        karat.Monitor(min={"accuracy": 0.1}).add(TWO, y_score=SINGLE)
+
+
 def test_baselines_keep_the_kind(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     karat.gate(TWO, y_logit=SINGLE, positive=1).save_baseline(path)
@@ -484,3 +517,53 @@ def test_a_judge_beside_logits() -> None:
     assert_same(found["log_loss"].value, wanted["log_loss"].value, within=1e-12)
     with pytest.raises(KaratError, match="K319"):
         karat.evaluate(y_score=SINGLE, threshold=0, metrics=["log_loss"], **grouped(given))
+
+
+def test_a_metric_that_a_report_lacks_is_a_key_error_that_says_why() -> None:
+    reports = [
+        karat.evaluate(TWO, y_score=SINGLE),
+        karat.evaluate(TWO, y_score=SINGLE, metrics=["roc_auc"]),
+    ]
+    for report in reports:
+        with pytest.raises(KeyError) as found:
+            report.metrics["log_loss"]
+        assert str(found.value).startswith("K319")
+        assert report.metrics.get("log_loss") is None
+        with pytest.raises(KeyError, match="K301"):
+            report.metrics["nothing"]
+        with pytest.raises(KeyError, match="auc"):
+            report.metrics["auc"]
+        assert dict(report.metrics)["roc_auc"] == report["auc"]
+        mapping: Any = report.metrics
+        with pytest.raises(KeyError):
+            mapping[3]
+
+
+def test_a_report_of_scores_says_once_that_it_has_no_losses() -> None:
+    text = "No losses: y_score has no probabilities; logits are y_logit="
+    for given in ({"y_score": SINGLE}, {"y_score": SINGLE, "threshold": 0.0}):
+        assert str(karat.evaluate(TWO, **given)).count(text) == 1
+    for other in ({"y_logit": SINGLE}, {"y_score": SINGLE, "metrics": ["roc_auc"]}):
+        call: Any = karat.evaluate
+        assert "No losses" not in str(call(TWO, **other))
+
+
+@pytest.mark.parametrize(("name", "ranks"), [("log_loss", False), ("roc_auc", True)])
+def test_only_outputs_that_a_metric_can_read_are_asked_for(name: str, ranks: bool) -> None:
+    models = {"a": TWO, "b": 1 - TWO}
+    calls: list[Callable[[], Any]] = [
+        lambda: getattr(karat, name)(TWO),
+        lambda: karat.evaluate(TWO, TWO, metrics=[name]),
+        lambda: karat.compare(TWO, models, metrics=[name]),
+        lambda: karat.compare(
+            {model: karat.evaluate(TWO, y) for model, y in models.items()}, metrics=[name]
+        ),
+        lambda: karat.gate(TWO, TWO, max={name: 0.5}),
+        lambda: karat.find_weak_slices(TWO, TWO, metric=name, by={"g": TRUE}),
+    ]
+    for call in calls:
+        with pytest.raises(KaratError, match=r"K210|K166|K128") as found:
+            call()
+        advice = str(found.value).splitlines()[-1]
+        assert "y_logit=" in advice
+        assert ("y_score=" in advice) == ranks

@@ -150,6 +150,9 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
     "a strict gate, as in 0.2": lambda: any_karat.gate(
         TABLE, min={"accuracy": 0.5}, strict_inconclusive=True
     ),
+    "a baseline with rows, as in 0.2": lambda: any_karat.gate(TABLE).save_baseline(
+        "baseline.json", with_rows=True
+    ),
     "random gold, as in 0.2": lambda: any_karat.evaluate(TABLE, gold_is_random=True),
     "an order without its classes": lambda: karat.Labels(ordered=True),
     "folds of a table by a number": lambda: any_karat.evaluate(

@@ -12,6 +12,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
+from karat.tally.serialization import framed
 from tests.grouping import grouped
 from tests.streams.batches import assert_reports
 from tests.tally.score_tables import rewritten
@@ -164,6 +165,28 @@ def test_metrics_that_are_not_registered_are_named() -> None:
     )
     with pytest.raises(KaratError, match="K301"):
         karat.Stream.from_bytes(data)
+
+
+def test_scores_of_an_earlier_version_are_read_from_the_rows_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = karat.Stream()
+    stream.update([0, 1, 1], y_score=[-1.0, 2.0, 1.5])
+
+    def as_before(header: dict[str, Any], arrays: Any) -> bytes:
+        return framed(
+            {**{x: y for x, y in header.items() if x != "kind"}, "is_prob": False}, arrays
+        )
+
+    with monkeypatch.context() as patched:
+        patched.setattr("karat.tally.held_rows.framed", as_before)
+        data = stream.to_bytes()
+    with pytest.raises(KaratError, match="K205") as found:
+        karat.Stream.from_bytes(data)
+    assert "to_bytes()" not in str(found.value)
+    assert "Update a new stream from the rows, with y_logit=" in str(found.value)
+    with pytest.raises(KaratError, match=r"Write the stream again with to_bytes\(\)"):
+        karat.Stream.from_bytes(data[:-3])
 
 
 def test_it_says_what_it_is() -> None:

@@ -175,13 +175,19 @@ def refuse_judged(value: object) -> None:
         raise error("K450")
 
 
+def refuse_table_alone(y_true: Any) -> None:
+    """Refuse a table, or a file of one, as y_true= without predictions (K128)."""
+    is_file = isinstance(y_true, str | PathLike)
+    if is_file or is_frame(y_true):
+        what = "a file" if is_file else "a table"
+        do = f"Give {what} of columns as first argument, without a name: its columns have roles."
+        raise error("K128", found=f"y_true= was given {what} alone", do=do)
+
+
 def given_alone(y_true: Any) -> KaratError:
     """K128: there are no predictions."""
     refuse_judged(y_true)
-    if isinstance(y_true, str | PathLike) or is_frame(y_true):
-        what = "a file" if isinstance(y_true, str | PathLike) else "a table"
-        do = f"Give {what} of columns as first argument, without a name: its columns have roles."
-        return error("K128", found=f"y_true= was given {what} alone", do=do)
+    refuse_table_alone(y_true)
     do = "Give predictions as y_pred=, y_prob=, y_logit= or y_score=."
     found = "y_true was given alone"
     record = next(iter(y_true), None) if isinstance(y_true, list | tuple) else None

@@ -111,7 +111,7 @@ def drawn(body: Callable[..., Curve]) -> Callable[..., Any]:
         chosen = _checked(defaults | given, least=3 if body.__name__ == "cost" else 2)
         options = RowArguments(labels, positive, weights, n_threads=n_threads)
         outputs: Outputs = {"y_prob": y_prob, "y_logit": y_logit, "y_score": y_score}
-        scores = given_scores(outputs)
+        scores = given_scores(outputs, of_probabilities=reads is not ClassRanks)
         if reads is not ClassRanks:
             refuse_without_probabilities(f"karat.curves.{body.__name__}", scores.kind)
         source = score_rows(y_true, scores, options=options)

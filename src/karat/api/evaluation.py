@@ -91,6 +91,8 @@ def report_of_request(request: Request) -> Report:
     elif request.confusion is None and (
         request.separator is not None or hold_sets(request.y_true, request.y_pred)
     ):
+        if request.y_pred is None and not request.has_scores:
+            raise given_alone(request.y_true)
         return _report_of_sets(request, spec)
     else:
         report = _report_of_arrays(request, spec)

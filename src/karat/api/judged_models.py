@@ -28,7 +28,7 @@ from karat.data.labels.matrices import display_names
 from karat.data.scores.containers import as_scores
 from karat.errors import error, shown
 from karat.errors.doubts import Doubt
-from karat.errors.options import option
+from karat.errors.options import option, outputs_as_typed
 from karat.errors.together import refuse
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate
@@ -128,7 +128,8 @@ class JudgedModels:
             missing = [name for name, model in self.models.items() if model.scores is None]
             if metric.needs_scores and missing:
                 found = f"It reads probabilities or scores; there are none of {shown(missing)}"
-                do = "Give those of every model as y_prob=, y_logit= or y_score=, or leave it out."
+                outputs = outputs_as_typed(of_probabilities=metric.record.reads_probabilities)
+                do = f"Give those of every model as {outputs}, or leave it out."
                 raise error("K166", metric=str(metric), found=found, do=do)
             for one in self.rows.values():
                 check_kind(metric, one.rows.kind)

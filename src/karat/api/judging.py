@@ -260,7 +260,9 @@ def judged_report(
         wanted = spec.wanted
         unfit = next((one for one in wanted or () if one.needs_scores), None)
         if unfit is not None and scores is None:
-            raise no_scores(str(unfit), rows.warnings)
+            raise no_scores(
+                str(unfit), rows.warnings, of_probabilities=unfit.record.reads_probabilities
+            )
         gold = _ordinary(gold_rows, spec, names)
         if scores is not None:
             three = parts_with_scores(found, sample, spec)

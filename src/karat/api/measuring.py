@@ -161,7 +161,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
             if held.has_scores:
                 do = f"Give a larger {option('max_memory')}: it {_TOO_MANY}."
                 raise error("K211", name=str(metric), do=do)
-            raise no_scores(str(metric))
+            raise no_scores(str(metric), of_probabilities=metric.record.reads_probabilities)
     check_sets(held, origin.mapping)
     doubts = doubts_of_sets(rows, held.tally, origin.mapping)
     rows = settled_clusters(rows)

@@ -30,7 +30,7 @@ from karat.data.sources.tables.rows import predicted as with_predictions
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import Doubt, doubt
-from karat.errors.options import option
+from karat.errors.options import option, outputs_as_typed
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import Joint, apart, estimated, paired
 from karat.inference.comparison.records import Estimate, Flips
@@ -132,13 +132,18 @@ class Compared(Protocol):
         """Source of the difference of two models in every label; None where there is none."""
 
 
+def _outputs_of(metric: Metric) -> str:
+    """The options of the outputs that a metric reads."""
+    return outputs_as_typed(of_probabilities=metric.record.reads_probabilities)
+
+
 def without_scores(metric: Metric, names: Sequence[str]) -> KaratError:
     """K166: a metric reads scores, and these models have none."""
     return error(
         "K166",
         metric=str(metric),
         found=f"It reads probabilities or scores; there are none of {shown(names)}",
-        do="Give those of every model as y_prob=, y_logit= or y_score=, or leave the metric out.",
+        do=f"Give those of every model as {_outputs_of(metric)}, or leave the metric out.",
     )
 
 
@@ -252,7 +257,7 @@ class Models:
                     "K166",
                     metric=str(metric),
                     found="It reads probabilities or scores, and reports hold no rows",
-                    do="Give the rows of every model as y_prob=, y_logit= or y_score=; of reports, "
+                    do=f"Give the rows of every model as {_outputs_of(metric)}; of reports, "
                     "compare metrics of labels.",
                 )
             if metric.needs_scores and missing:

@@ -198,6 +198,8 @@ def scored_function(record: Record, fixed: Lift) -> Callable[..., Any]:
         if y_true is None:
             raise error("K127", others="y_prob=")
         outputs: Outputs = {"y_prob": y_prob, "y_logit": y_logit, "y_score": y_score}
+        if argument_of_scores(outputs) is None:
+            raise no_outputs(of_probabilities=record.reads_probabilities)
         if are_sets:
             given = {"labels": labels, "positive": positive, "weights": weights}
             scores = _scored_sets(y_true, outputs, given, policy, n_threads)
@@ -224,8 +226,6 @@ def _scored_sets(
 ) -> SetScores:
     """Scores of rows with sets, as metrics read them."""
     check_threads(n_threads)
-    if argument_of_scores(outputs) is None:
-        given_scores(outputs)
     rows = set_rows(y_true, None, predicts=False, **outputs, **given)
     return SetScores(LabelColumns.of(rows.known, n_threads or 0), policy, n_threads or 0)
 
@@ -313,10 +313,17 @@ def no_predictions(name: str) -> KaratError:
     return unnamed_scores(f"{name} was given y_pred: it reads probabilities or scores")
 
 
-def given_scores(outputs: Outputs) -> Scores:
+def no_outputs(*, of_probabilities: bool) -> KaratError:
+    """K128: none of the outputs was given that a function reads."""
+    do = "Give one: y_prob= for probabilities, y_logit= for logits, y_score= for other scores."
+    if of_probabilities:
+        do = "Give one: y_prob= for probabilities, y_logit= for logits."
+    return error("K128", found="None of y_prob, y_logit and y_score was given", do=do)
+
+
+def given_scores(outputs: Outputs, *, of_probabilities: bool = False) -> Scores:
     """The probabilities, logits or other scores that were given (K128, K129)."""
     argument = argument_of_scores(outputs)
     if argument is None:
-        do = "Give one: y_prob= for probabilities, y_logit= for logits, y_score= for other scores."
-        raise error("K128", found="None of y_prob, y_logit and y_score was given", do=do)
+        raise no_outputs(of_probabilities=of_probabilities)
     return as_scores(outputs[argument], argument)

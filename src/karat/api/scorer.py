@@ -409,7 +409,7 @@ def _shows_parameters(function: Callable[P, T]) -> Callable[P, T]:
             if function.__name__ == "scorers":
                 call = f'karat.scorers(["{text}", …])'
             do = f"A parameter is part of the name: {call}."
-            raise error("K126", **facts, name=min(params), do=do)
+            raise error("K126", **facts, name=min(params), more="", do=do)
         return function(*args, **kwargs)
 
     return called

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from karat.api.arguments import column_name, of_table, scores_of_table
+from karat.api.arguments import column_name, of_table, refuse_table_alone, scores_of_table
 from karat.api.doubts import of_rows, with_order_of_rows
 from karat.api.forms import attach_forms
 from karat.api.measuring import report_of
@@ -58,7 +58,7 @@ from karat.inference.slices.search import Finding, Range, Settings, search
 from karat.inference.slices.weak import WeakSlice, limits_of
 from karat.inference.table_variance import derivative
 from karat.metrics import Metric
-from karat.metrics._applies import check_applies
+from karat.metrics._applies import check_applies, check_kind
 from karat.metrics._influence.gather import influences, reason_without
 from karat.metrics.plan import requested
 from karat.tally.score_kind import undecided
@@ -284,7 +284,10 @@ def _measured(given: _Given, metric: Metric | None) -> _Measure:
     check_applies(metric, rows.classes, ())
     if metric.needs_scores:
         if rows.scores is None:
-            raise no_scores(str(metric), rows.warnings)
+            raise no_scores(
+                str(metric), rows.warnings, of_probabilities=metric.record.reads_probabilities
+            )
+        check_kind(metric, rows.scores.kind)
         with np.errstate(invalid="ignore"):
             phi = influences(InMemoryScores.of(rows, None), [metric])[metric]
     else:
@@ -356,6 +359,7 @@ def _read(request: Request, metric: Metric | None) -> _Given:
             do="Give the table first: karat.find_weak_slices(frame, y_true=…, y_pred=…).",
         )
     if loss is None and (y_true is None or not has_predictions):
+        refuse_table_alone(y_true)
         do = "Give y_true and y_pred, or loss=; or a table."
         raise error("K128", found="There are neither labels nor losses", do=do)
     if loss is not None:

@@ -123,7 +123,8 @@ def _looked(
     fixed = _fixed(typed)
     if state.exists():
         monitor = Monitor.load(state)
-        monitor.check_same(str(state), rules, fixed)
+        names = {stored: name for name, stored in _STORED.items()}
+        monitor.check_same(str(state), rules, fixed, names)
     elif not predictions:
         raise click.UsageError(
             f"There is no state {state} yet: give predictions and a rule, as\n"

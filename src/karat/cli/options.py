@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,18 +32,40 @@ class Described(click.Command):
         self.examples: tuple[str, ...] = tuple(examples)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; of an option of another library the error names the one of karat."""
+        """Read the arguments; the error names karat's options for all those that it lacks."""
+        asked = list(args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as problem:
-            from karat.errors.habits import option_word
-
+            answers = dict(self._answers(ctx, asked))
+            if len(answers) < 2 and not any(answers.values()):
+                raise
             known = [name for parameter in self.params for name in parameter.opts]
-            word = option_word(problem.option_name, known)
-            if word is not None:
-                message = f"{problem.message} {word}."
-                raise click.NoSuchOption(problem.option_name, message, ctx=ctx) from None
-            raise
+            lines = []
+            for flag, word in answers.items():
+                near = "" if word else next(iter(get_close_matches(flag, known, n=1)), "")
+                meant = f" {word}." if word else f" Did you mean {near}?" if near else ""
+                lines.append(f"No such option '{flag}'.{meant}")
+            message = "\n".join(lines)
+            raise click.NoSuchOption(problem.option_name, message, ctx=ctx) from None
+
+    def _answers(self, ctx: click.Context, args: list[str]) -> Iterator[tuple[str, str | None]]:
+        """Yield each option that the command does not have, and what karat calls it, if it does."""
+        from karat.errors.habits import option_word
+
+        known = [name for parameter in self.params for name in parameter.opts]
+        parser = self.make_parser(ctx)
+        parser.ignore_unknown_options = True
+        own = args[: args.index("--")] if "--" in args else args
+        read, unread, _ = parser.parse_args(own)
+        for parameter in self.params:
+            if isinstance(parameter, click.Argument):
+                value = read.get(parameter.name or "") or ()
+                unread = [*unread, *((value,) if isinstance(value, str) else value)]
+        flags = (text.partition("=")[0] for text in unread if text and text.startswith("--"))
+        for flag in dict.fromkeys(flags):
+            if flag not in known:
+                yield flag, option_word(flag, known)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""

@@ -115,7 +115,7 @@ K124  {argument} has labels that are not among the ordered categories of {other}
 K125  {argument} is too large or too small to compute with.
       {found}.
       Multiply every value by one constant: no rate depends on it, and sums stay in range.
-K126  {function}() got an unexpected keyword argument {name!r}.
+K126  {function}() got an unexpected keyword argument {name!r}{more}.
       It takes {arguments}.
       {do}
 K127  The true labels are missing.

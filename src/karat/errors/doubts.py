@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, Self, cast
 
 from karat.errors import KaratError, error
-from karat.errors.options import as_typed, is_command_line, option
+from karat.errors.options import as_typed, outputs_as_typed
 from karat.errors.text import filled
 
 _MESSAGES: Final = """
@@ -338,21 +338,22 @@ def new_doubts(doubts: Iterable[Doubt], known: Iterable[Doubt]) -> list[Doubt]:
     return [each for each in doubts if each.code not in codes]
 
 
-def no_scores(name: str, warnings: Iterable[str] = ()) -> KaratError:
+def no_scores(
+    name: str, warnings: Iterable[str] = (), *, of_probabilities: bool = False
+) -> KaratError:
     """K210: what is asked for needs scores; what settles it, where columns of them were not read.
 
     Args:
         warnings: those of the rows, doubts among them.
+        of_probabilities: whether it reads probabilities, so that other scores do not do.
     """
     unread = next(
         (one for one in only_doubts(warnings) if isinstance(one, UnreadScoresDoubt)), None
     )
     if unread is not None:
         do = f"{unread.noticed} {unread.evidence} {unread.option}"
-    elif is_command_line():
-        do = f"Give {option('y_prob')}, {option('y_logit')} or {option('y_score')}."
     else:
-        do = "Give y_prob=, y_logit= or y_score=."
+        do = f"Give {outputs_as_typed(of_probabilities=of_probabilities)}."
     return error("K210", name=name, do=do)
 
 

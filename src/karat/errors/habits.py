@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
 from karat.errors import KaratError, error, short
-from karat.errors.options import on_the_command_line, option, part_of_group, part_with_value
+from karat.errors.former import FORMER_DESIGNS, LEFT_OUT, NO_CHOICE, Asked, Part, written
+from karat.errors.options import on_the_command_line, option, part_with_value
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -51,24 +53,14 @@ _CHOICES: Final = {
 _OF_FUNCTIONS: Final = {
     "scorer": {"average": "The average is part of the name: karat.scorer('macro_f1')."},
     "find_weak_slices": {"columns": "In karat it is by=.", "features": "In karat it is by=."},
-    "Stream.update": {
-        name: f"It is an option of the stream: karat.Stream({name}=...)."
-        for name in ("class_names", "labels", "level", "metrics", "positive", "threshold")
+    "Monitor": {"separator": "A monitor reads one class in each row: leave it out."},
+    "Monitor.add": {"separator": "A monitor reads one class in each row: leave it out."},
+    "GateResult.save_baseline": {
+        "with_rows": "The gate keeps the rows: "
+        "karat.gate(…, reading=karat.Reading(keep_rows=True)).save_baseline(path)."
     },
 }
 """Functions → arguments that are called otherwise there alone."""
-_OF_GROUPS: Final = {
-    "gold": "The labels of people are the truth: y_true=, with design=karat.Judge(judge).",
-    "gold_weights": "In karat it is a part of karat.Judge: design=karat.Judge(judge, weights=…).",
-    "gold_is_random": "In karat it is design=karat.Judge(judge, is_random=True).",
-    "weights_are": "Weights that count rows are weights=karat.Frequency(…).",
-    "n_permutations": "In karat it is interval=karat.Interval(n_replicates=…).",
-    "strict_inconclusive": "It is rules=karat.Rules(inconclusive='fail').",
-    "with_rows": "It is reading=karat.Reading(keep_rows=True).",
-    "update_baseline": "The result writes it: karat.gate(…).save_baseline(path).",
-    "warn_only": "A script decides by result.passed; only the command has --warn-only.",
-}
-"""Arguments of karat 0.2 → what they are in a group."""
 _TABLES: Final = ("data", "df", "frame", "table", "path", "file", "files")
 _OF_COMMANDS: Final = {
     "average": "A report has every average: --metrics macro_f1,micro_f1",
@@ -169,9 +161,10 @@ def karat_word(
     if word is None:
         return _CHOICES.get(name)
     if takes is not None and word not in takes:
-        spelled = part_of_group(word, values.get(name))
-        if spelled is not None and spelled.partition("=")[0] in takes:
-            return f"in karat it is {spelled}"
+        asked = Asked("", takes, values)
+        parts = [part for part in asked.parts(word, values.get(name)) if asked.has(part)]
+        if parts:
+            return f"in karat it is {asked.arguments(parts, {})[0]}"
         return "there is no such choice here: leave it out"
     if name == "zero_division" and name in values:
         choice = _OF_ZERO_DIVISION.get(short(values[name]))
@@ -221,12 +214,7 @@ def option_word(flag: str, known: Collection[str]) -> str | None:
 
 
 def unknown_argument(
-    function: str,
-    name: str,
-    takes: Collection[str],
-    given: Mapping[str, object] | None = None,
-    *,
-    has_data: bool = False,
+    function: str, name: str, takes: Collection[str], given: Mapping[str, object] | None = None
 ) -> KaratError:
     """K126: a function has no argument of that name.
 
@@ -234,36 +222,168 @@ def unknown_argument(
         function: its name.
         takes: the arguments that it has.
         given: the arguments by name, with their values.
+    """
+    return unknown_arguments([name], Asked(function, takes, given or {}))
+
+
+def unknown_arguments(names: Sequence[str], asked: Asked, *, has_data: bool = False) -> KaratError:
+    """K126: a function has no arguments of these names; one message answers all of them.
+
+    Args:
+        asked: the call.
         has_data: whether its first argument may be a table or files.
     """
-    word = karat_word(name, takes, given)
-    of_own = _OF_FUNCTIONS.get(function, {}).get(name)
+    design = asked.values.get("design")
+    if isinstance(design, str) and design in FORMER_DESIGNS and "design" in asked.takes:
+        names = [*names, "design"]
+    answers = [_answer(name, asked, has_data=has_data) for name in names]
+    parts = [part for answer in answers for part in answer.parts]
+    flat = {name: text for answer in answers for name, text in answer.flat}
+    whole = ", ".join(asked.arguments(parts, flat))
+    if len(answers) == 1:
+        do, more = answers[0].sentence.format(whole), ""
+    else:
+        lines = [
+            f"{name}=: {answer.sentence.format(asked.bare(answer.parts, dict(answer.flat)))}"
+            for name, answer in zip(names, answers, strict=True)
+        ]
+        do = "\n".join([*lines, f"Together: {whole}."] if whole else lines)
+        more = f", and {len(names) - 1} more"
+    takes = ", ".join(asked.takes)
+    return error("K126", function=asked.function, name=names[0], more=more, arguments=takes, do=do)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What to do about an argument.
+
+    Attributes:
+        sentence: with braces for the parts of groups, where there are some.
+        parts: the parts of groups that it is today.
+        flat: the arguments that it is today, with their values.
+    """
+
+    sentence: str
+    parts: tuple[Part, ...] = ()
+    flat: tuple[tuple[str, str], ...] = ()
+
+
+def _answer(name: str, asked: Asked, *, has_data: bool) -> _Answer:
+    """What to do about an argument that a function does not have."""
+    text = _of_own(name, asked, has_data=has_data)
+    if text is not None:
+        return _plain(text)
+    word = _WORDS.get(name, name)
+    value = asked.values.get(name)
+    if name == "design":
+        kind = FORMER_DESIGNS[value]
+        return _Answer("In karat it is {}.", (Part(kind, ""),)) if kind else _plain(LEFT_OUT)
+    of_karat = word == name and (name in _OF_VERSIONS or bool(asked.parts(name, value)))
+    if (of_karat and asked.is_default(name)) or (
+        word != name and name in asked.values and value is None
+    ):
+        return _plain(LEFT_OUT)
+    if name in _OF_VERSIONS:
+        return _OF_VERSIONS[name](asked)
+    parts = tuple(asked.parts(word, value))
+    if parts and all(map(asked.has, parts)):
+        if (given := asked.beside(parts[-1])) is not None:
+            return _plain(f"{given} is given too: give it once.")
+        start = "It is a part of a group" if of_karat else "In karat it is"
+        return _Answer(f"{start}{':' if of_karat else ''} {{}}.", parts)
+    place = asked.place(parts[0]) if parts else asked.elsewhere.get(word)
+    if place is not None:
+        spelled = asked.bare(parts) if parts else f"{word}={written(value)}"
+        return _plain(f"It is an argument of another call: {place}({spelled}).")
+    if parts and asked.function == parts[0].kind:
+        return _plain(f"Here it is {parts[0].name}={parts[0].text}.")
+    known = karat_word(name, asked.takes, asked.values)
+    if known is not None:
+        start = known if known.startswith("karat.") else f"{known[0].upper()}{known[1:]}"
+        is_flat = word != name and word in asked.takes
+        choice = known.partition("=")[2] or written(value)
+        return _plain(f"{start}.", ((word, choice),) if is_flat else ())
+    if parts:
+        return _plain(NO_CHOICE)
+    nearest = ", ".join(f"{close}=" for close in get_close_matches(name, asked.takes, n=2))
+    return _plain(f"Nearest: {nearest}." if nearest else "Leave it out.")
+
+
+def _plain(sentence: str, flat: tuple[tuple[str, str], ...] = ()) -> _Answer:
+    """A sentence as it stands."""
+    return _Answer(sentence.replace("{", "{{").replace("}", "}}"), flat=flat)
+
+
+def _of_own(name: str, asked: Asked, *, has_data: bool) -> str | None:
+    """What to do about an argument at this function alone; None: nothing of that kind."""
+    function = asked.function
+    if name in _OF_FUNCTIONS.get(function, {}):
+        return _OF_FUNCTIONS[function][name]
     if function.startswith("karat.plot.") and name in _OF_PLOTS:
-        of_own = _OF_PLOTS[name].format(name=name)
-    if of_own is None and has_data and name in _TABLES:
+        return _OF_PLOTS[name].format(name=name)
+    if has_data and name in _TABLES:
         kind, _, method = function.rpartition(".")
         called = f"{kind.lower()}.{method}" if kind else f"karat.{function}"
-        of_own = f"Give a table or files first, without a name: {called}({name})."
-    if of_own is None and has_data and name == "predictions":
-        of_own = "It is y_pred=, or the second argument, without a name."
-    if of_own is None and word is None:
-        of_own = _OF_GROUPS.get(name) or _of_parts(name, takes, given or {})
-    if of_own is not None:
-        do = of_own
-    elif word is None:
-        nearest = ", ".join(f"{close}=" for close in get_close_matches(name, takes, n=2))
-        do = f"Nearest: {nearest}." if nearest else "Leave it out."
-    else:
-        do = f"{word if word.startswith('karat.') else word[0].upper() + word[1:]}."
-    return error("K126", function=function, name=name, arguments=", ".join(takes), do=do)
+        return f"Give a table or files first, without a name: {called}({name})."
+    if has_data and name == "predictions":
+        return "It is y_pred=, or the second argument, without a name."
+    return None
 
 
-def _of_parts(name: str, takes: Collection[str], given: Mapping[str, object]) -> str | None:
-    """Where an argument is that a group of options holds; None: in no group that is taken."""
-    spelled = part_of_group(name, given.get(name))
-    if spelled is None or spelled.partition("=")[0] not in takes:
-        return None
-    return f"It is a part of a group: {spelled}."
+def _of_gold(asked: Asked) -> _Answer:
+    """Labels of people, which are the truth of a design with a judge."""
+    judge = Part(
+        "Judge", "judge", "…" if "judge" not in asked.values else written(asked.values["judge"])
+    )
+    if not asked.has(judge):
+        return _plain(NO_CHOICE)
+    text = written(asked.values["gold"]) if "gold" in asked.values else "…"
+    return _Answer("The labels of people are the truth: {}.", (judge,), (("y_true", text),))
+
+
+def _of_baseline(asked: Asked) -> _Answer:
+    """The next baseline, which a result writes."""
+    if asked.function != "gate":
+        return _plain("karat.gate(…).save_baseline(path) writes a baseline.")
+    path = written(asked.values["update_baseline"]) if "update_baseline" in asked.values else "path"
+    has_rules = any(
+        asked.values.get(name) is not None
+        for name in ("min", "max", "max_drop", "no_worse_than", "baseline")
+    )
+    if has_rules:
+        return _plain(f"Afterwards: if result.passed: result.save_baseline({path}).")
+    return _plain(f"The result writes it: karat.gate(…).save_baseline({path}).")
+
+
+def _of_exit_codes(asked: Asked) -> _Answer:
+    """Exit codes, which only a command has."""
+    del asked
+    return _plain("A script decides by result.passed; only the command has --warn-only.")
+
+
+def _of_weights(asked: Asked) -> _Answer:
+    """What weights are, which a group says."""
+    parts = asked.parts("weights_are", None)
+    given = asked.values.get("weights_are", "frequency")
+    if given != "frequency":
+        return _plain("It is karat.Frequency(…) for weights that count rows; others are weights=.")
+    if not parts:
+        return _plain("Leave it out: karat.Frequency says it.")
+    if asked.has(parts[0]):
+        return _Answer("Weights that count rows are {}.", tuple(parts))
+    place = asked.place(parts[0])
+    if place is None:
+        return _plain(NO_CHOICE)
+    return _plain(f"Weights that count rows belong to {place}({asked.bare(parts)}).")
+
+
+_OF_VERSIONS: Final[Mapping[str, Callable[[Asked], _Answer]]] = {
+    "gold": _of_gold,
+    "update_baseline": _of_baseline,
+    "warn_only": _of_exit_codes,
+    "weights_are": _of_weights,
+}
+"""Arguments of karat 0.2 that are something else than a part of a group."""
 
 
 def meant_choice(value: object, known: Iterable[str | None]) -> str | None:
@@ -308,8 +428,15 @@ def unnamed_scores(found: str) -> KaratError:
     return error("K138", what="Probabilities and scores", found=found, do=do)
 
 
-def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
+def names_its_arguments(
+    function: Callable[P, T],
+    options: Mapping[str, object] | None = None,
+    elsewhere: Mapping[str, str] | None = None,
+) -> Callable[P, T]:
     """The function, which says what karat calls an argument of another library.
+
+    Args:
+        options, elsewhere: as of `Asked`.
 
     Errors:
         K126 an argument that it does not have; K138 scores without the name of what they are; K162
@@ -341,9 +468,10 @@ def names_its_arguments(function: Callable[P, T]) -> Callable[P, T]:
                 raise error("K138", what="Columns of slices", found=found, do=do)
             raise unnamed_scores(found)
         if not kwargs.keys() <= keywords:
-            name = min(kwargs.keys() - keywords)
+            unknown = [name for name in kwargs if name not in keywords]
             known = [x for x in named if x in keywords]
-            raise unknown_argument(spoken, name, known, kwargs, has_data="data" in takes)
+            asked = Asked(spoken, known, kwargs, options, elsewhere or {})
+            raise unknown_arguments(unknown, asked, has_data="data" in takes)
         try:
             return function(*args, **kwargs)
         except TypeError:

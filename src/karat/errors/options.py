@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Final
 
-from karat.errors.parts import SPELLED, SPELLED_ELSEWHERE
+from karat.errors.parts import SPELLED
 
 _flags: dict[str, str] = {
     "wait": "--wait",
@@ -139,6 +139,13 @@ def argument_as_typed(name: str) -> str:
     return option(name) if _command_line and name in ("y_prob", "y_logit", "y_score") else name
 
 
+def outputs_as_typed(*, of_probabilities: bool) -> str:
+    """The options of outputs of models; those that have probabilities, where they are read."""
+    names = ("y_prob", "y_logit") if of_probabilities else ("y_prob", "y_logit", "y_score")
+    *others, last = map(option, names)
+    return f"{', '.join(others)} or {last}"
+
+
 def part_with_value(name: str) -> str | None:
     """A part of a group beside its value, in Python: ``method={value!r}``; None of other options.
 
@@ -150,18 +157,6 @@ def part_with_value(name: str) -> str | None:
     is_named = not inner.startswith("{") and "{" in inner
     spelled = inner.removesuffix(")") if is_named else SPELLED[name]
     return spelled.replace("{}", "{value!r}")
-
-
-def part_of_group(name: str, value: Any) -> str | None:
-    """An option of an earlier version as the part of a group that it is now; None: of none."""
-    text = "…" if value is None or len(repr(value)) > _LONG else repr(value)
-    if name in SPELLED_ELSEWHERE:
-        return SPELLED_ELSEWHERE[name].format(text)
-    return _of_group(name, text) if name in SPELLED else None
-
-
-_LONG: Final = 40
-"""Characters of a value that an example shows."""
 
 
 def _of_group(name: str, value: str | None) -> str:

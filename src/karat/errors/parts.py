@@ -80,5 +80,3 @@ SPELLED: Final[Mapping[str, str]] = {
     "update_baseline": "save_baseline()",
 }
 """Option → how Python spells it in messages, its value in braces."""
-SPELLED_ELSEWHERE: Final[Mapping[str, str]] = {name: _ALL[name] for name in _ELSEWHERE}
-"""The same of options that messages call by their names."""

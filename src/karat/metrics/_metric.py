@@ -358,7 +358,7 @@ class Metric:
         """Return the graph, and its inputs from a tally that supports it."""
         self.refuse_of_sets()
         if not self.record.is_traced:
-            raise no_scores(str(self))
+            raise no_scores(str(self), of_probabilities=self.record.reads_probabilities)
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))

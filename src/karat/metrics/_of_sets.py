@@ -57,7 +57,7 @@ def values_on_sets(metric: Metric, tally: SetTally, policy: Policy = "zero") -> 
     """
     metric = meant_on_sets(metric)
     if metric.needs_scores:
-        raise no_scores(str(metric))
+        raise no_scores(str(metric), of_probabilities=metric.record.reads_probabilities)
     if metric.reads_predictions and not tally.has_predictions:
         raise undecided(str(metric), "a label")
     if metric.is_of_rows:

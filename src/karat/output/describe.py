@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.errors import error
 from karat.errors.doubts import without_doubts
-from karat.errors.options import is_command_line, option
+from karat.errors.options import argument_as_typed, is_command_line, option
 from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import get
 from karat.metrics.headlines import (
@@ -245,6 +245,9 @@ def headline_table(report: ClassReport | SetReport, names: Sequence[str]) -> Tab
     if not report.has_predictions and not report.requested:
         options = " or ".join(map(option, ("threshold", "y_pred")))
         notes.append(f"{NO_PREDICTIONS}: accuracy, precision, recall and others need {options}")
+    if report.scores == "scores" and not report.requested:
+        scores, logits = argument_as_typed("y_score"), option("y_logit")
+        notes.append(f"No losses: {scores} has no probabilities; logits are {logits}")
     notes += _without_interval(report, names)
     return Table("Metrics", tuple(columns), tuple(rows), tuple(notes), is_compact=not has_interval)
 

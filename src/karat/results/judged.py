@@ -149,7 +149,7 @@ class JudgedReport(JsonDocument):
     @cached_property
     def metrics(self) -> Mapping[str, JudgedResult]:
         """Every listed metric by name; empty without predictions."""
-        return Results(self.listed, self.make)
+        return Results(self.listed, self.make, self.__getitem__)
 
     @property
     def labels(self) -> tuple[str | int | bool, ...]:

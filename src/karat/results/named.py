@@ -95,10 +95,11 @@ class NamedResults(ABC):
     @cached_property
     def metrics(self) -> Mapping[str, Result]:
         """Every listed metric by canonical name."""
+        found = Results(self._listed, self._result, self.__getitem__)
         if self.requested is not None:
             # What these rows do not have is an error at once.
-            return {name: self._result(metric) for name, metric in self._listed.items()}
-        return Results(self._listed, self._result)
+            dict(found)
+        return found
 
     @cached_property
     def _listed(self) -> Mapping[str, Metric]:

@@ -119,7 +119,7 @@ class ClassReport(ReportValues):
         """
         listed = [name for name in self.metrics if get(name).record.family in CALIBRATION_FAMILIES]
         if not listed and self.scores is None:
-            raise no_scores("calibration", self.warnings)
+            raise no_scores("calibration", self.warnings, of_probabilities=True)
         if not listed:
             refuse_without_probabilities("calibration", self.scores)
             raise no_calibration(list(filter(self._applies, default_metrics(of_scores=True))))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from karat.errors import KaratError, UnknownNameError
 from karat.errors.habits import of_a_result
 from karat.inference.json_record import JsonRecord, json_value
 from karat.tally import Cells
@@ -272,16 +273,34 @@ class Results(Mapping[str, ResultT_co]):
     Attributes:
         listed: what each name stands for.
         make: the result of that.
+        read: the result of a name that is not listed, or the error that says why there is none.
     """
 
     listed: Mapping[str, Any]
     make: Callable[[Any], ResultT_co]
+    read: Callable[[str], object] | None = None
     _made: dict[str, ResultT_co] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> ResultT_co:
+        """The result of a listed name.
+
+        Errors:
+            UnknownNameError, a KeyError, with the code that says why it is not listed.
+        """
         if name not in self._made:
+            if name not in self.listed:
+                raise self._missing(name)
             self._made[name] = self.make(self.listed[name])
         return self._made[name]
+
+    def _missing(self, name: str) -> KeyError:
+        if self.read is None or not isinstance(name, str):
+            return KeyError(name)
+        try:
+            self.read(name)
+        except KaratError as problem:
+            return UnknownNameError(problem.code, **problem.context)
+        return KeyError(f"{name} is not listed under this name: report[{name!r}] has it")
 
     def __contains__(self, name: object) -> bool:
         return name in self.listed

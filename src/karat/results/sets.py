@@ -261,7 +261,7 @@ class SetReport(NamedResults):
             return self.kept_scores.values[metric]
         scored = self.scored
         if scored is None:
-            raise no_scores(str(metric))
+            raise no_scores(str(metric), of_probabilities=metric.record.reads_probabilities)
         meant = meant_on_sets(metric)
         if (is_of_labels(meant) or is_pooled(meant)) and meant in self._listed.values():
             scored = self._measured or scored

@@ -302,7 +302,9 @@ class ReportValues(NamedResults):
 
     def _computed_now(self, metric: Metric) -> tuple[Cells, Values, str | None]:
         if metric.needs_scores and self.scores is None:
-            raise no_scores(str(metric), self.warnings)
+            raise no_scores(
+                str(metric), self.warnings, of_probabilities=metric.record.reads_probabilities
+            )
         if metric.needs_scores and metric not in self.measured:
             # Version 0.2 wrote losses of scores, too.
             check_kind(metric, self.scores)

@@ -87,6 +87,8 @@ def decision(
 UNDECIDED: Final = "none: one column of y_score without a threshold"
 UNDECIDED_SETS: Final = "none: y_score of labels without a threshold"
 AS_GIVEN: Final = "as given"
+FORMER: Final = "Read the rows again, with y_logit= for logits or y_score= for other scores."
+"""What to do about scores that an earlier version wrote."""
 NO_PREDICTIONS: Final = "Nothing is predicted"
 
 
@@ -102,7 +104,7 @@ def kind_of_header(header: Mapping[str, Any]) -> ScoreKind:
     if kind is None and header.get("is_prob") is True:
         return "probabilities"
     if kind is None and header.get("is_prob") is False:
-        raise damaged("Version 0.2 wrote it, where logits and other scores were one kind")
+        raise damaged("Version 0.2 wrote it, where logits and other scores were one kind", FORMER)
     raise damaged("The kind of the scores is missing")
 
 

@@ -7,7 +7,7 @@ import math
 import struct
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -340,9 +340,24 @@ def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def damaged(found: str) -> KaratError:
+AGAIN: Final = "Write the tally again with to_bytes() and copy all of its bytes."
+"""What to do about bytes that are not whole."""
+
+
+def said_of(problem: KaratError, thing: str, advice: Mapping[str, str]) -> KaratError:
+    """The error of bytes of a tally that is a part of another thing.
+
+    Args:
+        advice: what to do about a tally → what to do about the thing.
+    """
+    if problem.context.get("thing") != "tally":
+        return problem
+    do = str(problem.context.get("do"))
+    return problem.but(thing=thing, **({"do": advice[do]} if do in advice else {}))
+
+
+def damaged(found: str, do: str = AGAIN) -> KaratError:
     """Return the error K205 of invalid bytes; `found` is the reason."""
-    do = "Write the tally again with to_bytes() and copy all of its bytes."
     return error("K205", thing="tally", found=found, do=do)
 
 

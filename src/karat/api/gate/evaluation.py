@@ -84,7 +84,11 @@ def gate_report(
     """
     of_scores = [metric for metric in metrics or () if metric.needs_scores]
     if of_scores and rows.scores is None:
-        raise no_scores(str(of_scores[0]), rows.warnings)
+        raise no_scores(
+            str(of_scores[0]),
+            rows.warnings,
+            of_probabilities=of_scores[0].record.reads_probabilities,
+        )
     check_decided(metrics or (), has_predictions=rows.has_predictions)
     keeps_classes = is_whole and rows.scores is not None
     if metrics is not None and not of_scores:

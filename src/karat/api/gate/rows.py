@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
 
-from karat.api.arguments import of_table, refuse_judged
+from karat.api.arguments import of_table, refuse_judged, refuse_table_alone
 from karat.api.doubts import with_order_of_rows
 from karat.api.gate.baseline import Baseline, checked_baseline, is_baseline, read_baseline
 from karat.api.options import refuse_threshold
@@ -106,6 +106,7 @@ def current_rows(request: Request, name: str) -> Rows | TableSets:
         return _read(request.y_true, name, request)
     if request.y_true is None or not has_predictions(request):
         refuse_judged(request.y_true)
+        refuse_table_alone(request.y_true)
         raise error(
             "K128",
             found="There are neither rows nor a report",

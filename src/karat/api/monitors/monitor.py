@@ -65,7 +65,7 @@ from karat.results.gate.result import RuleResult
 from karat.results.gate.verdicts import Rule, judged, refused, rules_of
 from karat.results.roles import by_name
 from karat.tally.locks import InUseError, only_writer
-from karat.tally.serialization import damaged, framed, unframed
+from karat.tally.serialization import AGAIN, damaged, framed, said_of, unframed
 from karat.tally.writing import write_bytes
 
 attach_forms(MonitorResult)
@@ -299,19 +299,29 @@ class Monitor:
         """Options of reading files, which the command line keeps: JSON types by name."""
         return self._reading
 
-    def check_same(self, path: str, rules: Sequence[Rule], given: Mapping[str, Any]) -> None:
+    def check_same(
+        self,
+        path: str,
+        rules: Sequence[Rule],
+        given: Mapping[str, Any],
+        names: Mapping[str, str] | None = None,
+    ) -> None:
         """Refuse settings that differ from those of the first call (K240).
 
         Args:
             path: of the state.
             rules: those that are given now; none: not given.
             given: settings, and options of reading, that are given now, by name.
+            names: those by which a state has options → what they are called.
         """
+        called = names or {}
         own = self._settings.to_dict() | self._reading
         for name, value in given.items():
             if not is_same_setting(value, own.get(name)):
-                facts = {"now": value, "then": own.get(name), "path": path}
-                raise error("K240", argument=option(name), **facts, do=LEAVE_OUT)
+                now, then = map(_as_said, (value, own.get(name)))
+                facts = {"now": now, "then": then, "path": path}
+                argument = option(called.get(name, name))
+                raise error("K240", argument=argument, **facts, do=LEAVE_OUT)
         known = [one.text for one in self._settings.rules]
         other = next((one for one in rules if one.text not in known), None)
         if other is not None:
@@ -351,11 +361,8 @@ class Monitor:
         try:
             return unframed(data, names, cls._assembled, names)
         except KaratError as problem:
-            if problem.context.get("thing") != "tally":
-                raise
-            do = "Restore an earlier copy, or start another monitor."
-            facts = {"do": do} if isinstance(problem, DamagedError) else {}
-            raise problem.but(thing="monitor", **facts) from None
+            advice = {AGAIN: "Restore an earlier copy, or start another monitor."}
+            raise said_of(problem, "monitor", advice) from None
 
     @classmethod
     def _assembled(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Monitor:
@@ -380,6 +387,7 @@ class Monitor:
             facts = header["rows"][side]
             sides.append(None if facts is None else rows_of(facts, own))
         self._new, self._old = sides
+        _refuse_former(settings, self._new)
         self._settings = settings if self._new is None else settings.of_classes(self._new.classes)
         ids = arrays.get("ids", np.empty(0, np.int64))
         if ids.ndim != 1 or ids.dtype != np.int64:
@@ -457,6 +465,26 @@ def _content(path: str | PathLike[str]) -> bytes | None:
         return sha256(Path(path).read_bytes()).digest()
     except FileNotFoundError:
         return None
+
+
+def _as_said(value: Any) -> Any:
+    """The value of a setting in a message: a text that is blank is quoted."""
+    return repr(value) if isinstance(value, str) and not value.strip() else value
+
+
+def _refuse_former(settings: MonitorSettings, rows: Rows | None) -> None:
+    """Refuse a state of 0.2 that no batch fits: its rules read probabilities of other scores."""
+    if rows is None or rows.scores is None or rows.scores.kind != "scores":
+        return
+    for rule in settings.rules:
+        if rule.metric.record.reads_probabilities:
+            names = {name: option(name) for name in ("y_score", "y_logit", "y_prob")}
+            found = (
+                f"Version 0.2 wrote it from {names['y_score']}, which has no probabilities today"
+            )
+            do = f"Start another monitor from the rows, with {names['y_logit']} for logits or "
+            do += f"{names['y_prob']} for probabilities: no batch can be added to this one."
+            raise damaged(f"{found}, and {rule.metric} reads them", do)
 
 
 def _of_one_class(rows: Any) -> Rows:

@@ -51,7 +51,7 @@ def joined(before: Rows | None, batch: Rows, positive: Any) -> Rows:
     return Rows(
         classes,
         np.concatenate([one.true for one in sides]),
-        np.concatenate([one.pred for one in sides if one.pred is not None]),
+        _appended(*(one.pred for one in sides)),
         _scores(*sides),
         _appended(*(one.weights for one in sides)),
         clusters=_names(*(one.clusters for one in sides)),
@@ -250,10 +250,14 @@ def rows_of(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rows:
     classes = classes_of_facts(facts)
     wrong = wrong_classes(classes)
     _require(wrong is None, wrong or "")
-    true, pred = arrays["true"], arrays["pred"]
+    true, pred = arrays["true"], arrays.get("pred")
     _require(len(true) > 0, "there are no rows")
     _require(_are_codes(true, true.shape, classes.k), "a row has no class")
-    _require(_are_codes(pred, true.shape, classes.k), "a row has no predicted class")
+    # Scores of one column without a threshold predict nothing.
+    _require(pred is not None or facts["argument"] == "y_score", "a row has no predicted class")
+    _require(
+        pred is None or _are_codes(pred, true.shape, classes.k), "a row has no predicted class"
+    )
     weights = arrays.get("weights")
     if weights is not None:
         _require(weights.shape == true.shape and weights.dtype == np.float64, "a weight is none")

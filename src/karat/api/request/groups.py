@@ -16,7 +16,8 @@ from karat.api.request.record import Option
 from karat.api.request.request import all_options, options_of
 from karat.data.slices.folds import AUTO
 from karat.errors import KaratError, error, short
-from karat.errors.habits import unknown_argument
+from karat.errors.former import FORMER_DESIGNS, LEFT_OUT, Asked
+from karat.errors.habits import unknown_arguments
 from karat.errors.parts import ARGUMENTS, FLAT, PARTS, REQUIRED, UNNAMED
 
 
@@ -27,6 +28,7 @@ class Group:
         argument, parts, n_places, n_required: as `karat.errors.parts` declares them.
         implied: options of a request that it stands for by itself, with their values.
         types: annotations of its arguments that are not those of the options.
+        needed: what the argument is that must be given.
         texts: what those of its arguments mean that are no options of a request by themselves.
         later: arguments that it will have → what to do until then.
     """
@@ -35,6 +37,7 @@ class Group:
     parts: ClassVar[Mapping[str, tuple[str, ...]]]
     n_places: ClassVar[int] = 0
     n_required: ClassVar[int] = 0
+    needed: ClassVar[str] = ""
     implied: ClassVar[Mapping[str, Any]] = {}
     texts: ClassVar[Mapping[str, str]] = {}
     types: ClassVar[Mapping[str, str]] = {}
@@ -62,11 +65,12 @@ class Group:
         for each in values:
             if each in self.later:
                 raise error("K262", argument=f"{name}({each}=)", do=self.later[each])
-            if each not in self.parts:
-                raise unknown_argument(type(self).__name__, each, tuple(self.parts), values)
+        if unknown := [each for each in values if each not in self.parts]:
+            raise unknown_arguments(unknown, Asked(type(self).__name__, tuple(self.parts), values))
         lacking = [each for each in tuple(self.parts)[: self.n_required] if each not in values]
         if lacking:
-            raise TypeError(f"{name} is missing its argument {lacking[0]!r}")
+            do = f"Give {self.needed}: {name}({lacking[0]})."
+            raise TypeError(f"{name} is missing its argument {lacking[0]!r}. {do}")
         in_order = {each: values[each] for each in self.parts if each in values}
         object.__setattr__(self, "_values", self._checked(in_order))
 
@@ -284,6 +288,7 @@ class Frequency(Group):
     """
 
     implied: ClassVar = {"weights_are": "frequency"}
+    needed: ClassVar = "the number of rows that each row stands for, or the name of its column"
 
 
 class Reading(Group):
@@ -405,6 +410,8 @@ class Judge(Group):
         40
     """
 
+    needed: ClassVar = "the label that the judge gave each row, or the name of its column"
+
 
 def finished(group: type[Group]) -> None:
     """Give a group its signature and docstring."""
@@ -496,6 +503,8 @@ def _spread(verb: str, values: dict[str, Any], name: str, group: Any) -> None:
 
 def _meant(name: str, value: Any) -> str:
     """The group of an argument whose name a text is: of ``"case-control"`` CaseControl."""
+    if name == "design" and isinstance(value, str) and FORMER_DESIGNS.get(value, value) is None:
+        return f"{LEFT_OUT} "
     letters = "".join(filter(str.isalnum, value)).lower() if isinstance(value, str) else ""
     kinds = (each for each in GROUPS if each.argument == name)
     meant = next((each for each in kinds if each.__name__.lower() == letters), None)

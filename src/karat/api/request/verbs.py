@@ -11,7 +11,7 @@ from karat.api.request.docs import with_arguments
 from karat.api.request.groups import Design as _Design
 from karat.api.request.groups import Interval, Labels, Reading, Rules, arguments_of, with_groups
 from karat.api.request.record import Option
-from karat.api.request.request import Request
+from karat.api.request.request import Request, all_options, options_of
 from karat.api.request.roles import with_roles
 from karat.errors.habits import names_its_arguments
 from karat.errors.together import refuse
@@ -74,7 +74,36 @@ def verb(function: Callable[..., T]) -> Callable[..., T]:
     called.__annotations__ = {item.name: item.type for item in options} | {"return": returns}
     public = signature(options, returns, has_self=n_selves > 0)
     called.__signature__ = public  # type: ignore[attr-defined]
-    return names_its_arguments(called)
+    defaults = {item.name: item.default for item in options_of(name)}
+    return names_its_arguments(called, defaults, _elsewhere(name))
+
+
+def _elsewhere(verb: str) -> dict[str, str]:
+    """Options that the class of a method takes, or a method of a class → the call of that."""
+    kind, _, method = verb.partition(".")
+    others = (
+        [kind]
+        if method
+        else list(
+            dict.fromkeys(
+                each
+                for item in all_options().values()
+                for each in item.verbs
+                if each.startswith(f"{kind}.")
+            )
+        )
+    )
+    own = {item.name for item in options_of(verb)}
+    calls = {
+        other: f"{kind.lower()}.{other.partition('.')[2]}" if not method else f"karat.{kind}"
+        for other in others
+    }
+    return {
+        item.name: calls[other]
+        for other in reversed(others)
+        for item in options_of(other)
+        if item.name not in own
+    }
 
 
 def with_verbs(kind: type[K]) -> type[K]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy.typing as npt
 
@@ -10,8 +10,15 @@ from karat.api.streams.settings import Settings
 from karat.data.accumulator import Tallies
 from karat.data.part_bytes import unpacked_tallies
 from karat.errors import KaratError
-from karat.errors.reasons import DamagedError, UnknownMetricError
-from karat.tally.serialization import damaged, unframed
+from karat.errors.reasons import UnknownMetricError
+from karat.tally.score_kind import FORMER
+from karat.tally.serialization import AGAIN, damaged, said_of, unframed
+
+_ADVICE: Final = {
+    AGAIN: "Write the stream again with to_bytes() and copy all of its bytes.",
+    FORMER: "Update a new stream from the rows, with y_logit= for logits or y_score= for other "
+    "scores.",
+}
 
 
 def read_stream(data: bytes) -> tuple[Settings, Tallies]:
@@ -19,11 +26,7 @@ def read_stream(data: bytes) -> tuple[Settings, Tallies]:
     try:
         return unframed(data, ("parts",), _assembled, ("parts",))
     except KaratError as problem:
-        if problem.context.get("thing") != "tally":
-            raise
-        do = "Write the stream again with to_bytes() and copy all of its bytes."
-        facts = {"do": do} if isinstance(problem, DamagedError) else {}
-        raise problem.but(thing="stream", **facts) from None
+        raise said_of(problem, "stream", _ADVICE) from None
 
 
 def _assembled(

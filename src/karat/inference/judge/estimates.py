@@ -221,7 +221,7 @@ class Estimates:
             self._kept[metric] = powered(metric, self.labels.table, self.confidence, self.policy)
             return self._kept[metric]
         if self.scores is None:
-            raise no_scores(str(metric))
+            raise no_scores(str(metric), of_probabilities=metric.record.reads_probabilities)
         wanted = self.of_scores if metric in self.of_scores else [metric]
         given = self.scores, self.sample.both(), self.confidence, self.policy
         self._kept.update(powered_scores(wanted, *given, self.sample.clusters_of_gold))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 from karat._version import __version__
 from karat.errors import error
 from karat.errors.doubts import Doubt, only_doubts, without_doubts
+from karat.errors.habits import names_its_arguments
 from karat.errors.text import harmless
 from karat.inference.confidence import of_looks
 from karat.inference.json_record import JsonRecord
@@ -176,6 +177,7 @@ class GateResult(JsonDocument):
             return "the gate failed"
         return "the gate is inconclusive" if self.verdict == "INCONCLUSIVE" else None
 
+    @names_its_arguments
     def save_baseline(self, path: str | PathLike[str]) -> Self:
         """Write what was measured as the baseline of the next gate.
 
