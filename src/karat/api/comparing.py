@@ -30,11 +30,13 @@ from karat.data.listing import checked_ids
 from karat.data.pairing import Paired, pair_rows, pair_sets
 from karat.data.roles import with_place
 from karat.data.rows import Rows
+from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.rows import read_rows
 from karat.data.sources.tables.values import doubts_of_values
 from karat.data.table_sets import TableSets, beside_sets
 from karat.errors import KaratError, error, short, shown
-from karat.errors.doubts import Doubt, UnusedColumnDoubt, only_doubts
+from karat.errors.doubts import Doubt, UnusedColumnDoubt, doubt, only_doubts
+from karat.errors.options import is_command_line
 from karat.errors.together import Design, Kind, refusal, refuse
 from karat.inference.comparison.best import BestModels, Contest
 from karat.inference.comparison.judging import Adjustment, ComparisonSpec, judged, tested_at_once
@@ -96,9 +98,9 @@ def compare(request: Request) -> Comparison:
         models = set_models(arguments, request)
     else:
         models = scored_models = models_given(arguments, request)
-        of_scored += [
-            x for name, m in scored_models.scored.items() for x in of_scores(m.rows, of=name)
-        ]
+        scored = scored_models.scored
+        of_scored += _of_each({name: one.rows.warnings for name, one in scored.items()})
+        of_scored += [x for name, one in scored.items() for x in of_scores(one.rows, of=name)]
     doubts = [*_of_order(arguments, request), *of_scored]
     models = models.named(request.class_names)
     asked = request.metrics, request.margin
@@ -180,7 +182,7 @@ def compare_models(
     if not wanted:
         raise error("K310", found="metrics= names no metric")
     found.check(wanted)
-    margins = _margins(margin, [str(metric) for metric in wanted])
+    margins = _margins(margin, [str(metric) for metric in wanted], found.classes.k)
     found.check_labels()
     places = range(len(found.names))
     pairs = [(a, b) for b in places for a in places if a > b]
@@ -215,7 +217,7 @@ def compare_models(
         (
             *found.doubts(),
             *doubts,
-            *of_margins(margins),
+            *of_margins(margins, found.classes.k),
             *found.doubts_of(wanted, values, {name: name for name in found.names}),
             *notes_of(differences, spec, found.is_paired, len(found.names), found.has_clusters),
         ),
@@ -251,14 +253,35 @@ def _of_order(arguments: ModelArguments, request: Request) -> Iterator[Doubt]:
 
 
 def _of_files(models: Sequence[Rows | TableSets]) -> list[Doubt]:
-    """The doubts about the files of each model; one that all models share stands once."""
-    found = [only_doubts(rows.warnings) for rows in models]
-    of_all = [one for one in found[0] if all(_is_among(one, others) for others in found[1:])]
+    """The doubts about the files of each model."""
+    return _of_each({rows.name: rows.warnings for rows in models})
+
+
+def _of_one_source(origins: Mapping[tuple[str, str], Sequence[str]]) -> Iterator[Doubt]:
+    """Iterate over the doubt that models are the same columns of the same files.
+
+    Args:
+        origins: files, and columns by role, both as text → models.
+    """
+    columns = "models that are columns of one table are y_pred=['old', 'new']"
+    if is_command_line():
+        columns = "for models that are columns of one file, karat compare FILE --pred OLD,NEW "
+        columns += "writes the command"
+    for (source, _), names in origins.items():
+        if len(names) > 1:
+            yield doubt("D162", models=shown(names), source=source, columns=columns)
+
+
+def _of_each(warnings: Mapping[str, Iterable[str]]) -> list[Doubt]:
+    """The doubts among the warnings of each model; one that all models share stands once."""
+    found = {name: only_doubts(each) for name, each in warnings.items()}
+    of_all = [
+        one
+        for one in next(iter(found.values()), [])
+        if all(_is_among(one, others) for others in found.values())
+    ]
     return of_all + [
-        one.within(rows.name)
-        for rows, own in zip(models, found, strict=True)
-        for one in own
-        if not _is_among(one, of_all)
+        one.within(name) for name, own in found.items() for one in own if not _is_among(one, of_all)
     ]
 
 
@@ -290,6 +313,7 @@ def compare_files(
     metrics, margin = request.metrics, request.margin
     rows: list[Rows] = []
     sets: list[TableSets] = []
+    origins: dict[tuple[str, str], list[str]] = {}
     for name, source in sources.items():
         model = source if isinstance(source, ModelSource) else ModelSource.of(source, request)
         columns = columns_to_read(model.request)
@@ -309,6 +333,9 @@ def compare_files(
         read(name, found_rows)
         if rows and sets:
             raise beside_sets(rows[0].name, sets[0].name)
+        if names_files(model.source):
+            origin = repr(model.source), repr(sorted(found_rows.mapping.items()))
+            origins.setdefault(origin, []).append(name)
     names = list(sources)
     if len(names) < 2:
         raise error("K161", found=f"There is one, {names[0]!r}" if names else "There is none")
@@ -321,7 +348,7 @@ def compare_files(
         found: Compared = models_of_sets(
             names, compared_rows(pairs.models), is_paired=request.paired
         ).named(request.class_names)
-        of_sets = _of_files(pairs.models)
+        of_sets = [*_of_files(pairs.models), *_of_one_source(origins)]
         whole = compare_models(found, spec, metrics, margin, baseline, policy, of_sets)
         label_strata = request.label_strata
         if label_strata is not None and request.labels_are_text:
@@ -333,7 +360,8 @@ def compare_files(
         return _with_strata(whole, found, label_strata, spec, margin, policy), pairs
     matched = pair_rows(rows, allow_mismatch=request.allow_mismatch)
     rows = list(matched.models)
-    doubts = [*_of_files(rows), *(x for one in rows for x in of_scores(one, of=one.name))]
+    doubts = [*_of_files(rows), *_of_one_source(origins)]
+    doubts += (x for one in rows for x in of_scores(one, of=one.name))
     if metrics is None or metrics == "all":
         needs_scores = all(one.scores is not None for one in rows)
     else:
@@ -362,18 +390,18 @@ def comparison_spec(request: Request) -> ComparisonSpec:
     return ComparisonSpec(confidence.level, chosen, {}, (), confidence.seed, n, look)
 
 
-def _margins(margin: Any, names: Sequence[str]) -> dict[str, float]:
+def _margins(margin: Any, names: Sequence[str], k: int) -> dict[str, float]:
     """The margin of each of the metrics that has one: a number above 0 (K165)."""
     if margin is None:
         return {}
     if not isinstance(margin, Mapping):
-        return {name: _margin("margin", margin, get(name)) for name in names}
+        return {name: _margin("margin", margin, get(name).with_classes(k)) for name in names}
     margins: dict[str, float] = {}
     for key, number in margin.items():
         name = str(get(key))
         if name not in names:
             raise error("K165", found=f"{name} is not compared; {shown(names)} are")
-        margins[name] = _margin(f"margin[{name!r}]", number, get(key))
+        margins[name] = _margin(f"margin[{name!r}]", number, get(key).with_classes(k))
     return margins
 
 

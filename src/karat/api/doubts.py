@@ -25,11 +25,12 @@ from karat.data.checks import (
     n_at_least_of_other_scores,
     n_beside_threshold,
     n_not_of_largest,
+    zero_threshold,
 )
 from karat.data.label_doubts import doubts_of_labels
 from karat.data.labels.names import named as place_of
 from karat.data.labels.several import looks_separated
-from karat.data.roles import ending_of
+from karat.data.roles import ending_of, normalized
 from karat.data.rows import Rows
 from karat.data.scores.order import refuse_found_scores, unnamed_classes
 from karat.data.scores.rows import InMemoryScores
@@ -75,10 +76,11 @@ def with_doubts(report: ReportT, found: Tallies) -> ReportT:
     is_told = has_doubt((*labels, *ranks), CauseDoubt)
     doubts = (
         *of_classes(report.classes),
-        *_of_whole_weights(report.cells),
+        *_of_whole_weights(report.cells, report.mapping.get("weights")),
         *_of_rows_without_truth(report, found.unverified),
         *(() if is_by_threshold else _of_predictions(found, found.origin.mapping)),
         *(_of_values(found) or _of_range(found, found.origin.mapping)),
+        *zero_threshold(report.threshold, report.scores),
         *of_logits(report, found.rows),
         *labels,
         *ranks,
@@ -116,16 +118,21 @@ def _of_rows_without_truth(
         )
 
 
-def _of_whole_weights(cells: Cells) -> Iterator[Doubt]:
-    """Iterate over the doubt that weights are numbers of rows: whole ones of few rows."""
+def _of_whole_weights(cells: Cells, column: object = None) -> Iterator[Doubt]:
+    """Iterate over the doubt that weights are numbers of rows: whole ones of few rows.
+
+    Args:
+        column: of the weights, where they have one: with the name of counts, any above 1 suffices.
+    """
     squares = cells.squares
     if not cells.is_weighted or squares is None:
         return
     n, total = int(cells.n_rows), float(cells.counts.sum())
     is_of_rows = float(squares.sum()) == total
     sums = (cells.counts, squares)
+    is_named = isinstance(column, str) and normalized(column) in _COUNTS
     if (
-        total >= _ROWS_OF_WEIGHT * n
+        (is_named or total >= _ROWS_OF_WEIGHT * n)
         and not is_of_rows
         and all((x % 1.0 == 0.0).all() for x in sums)
     ):
@@ -134,6 +141,7 @@ def _of_whole_weights(cells: Cells) -> Iterator[Doubt]:
 
 
 _ROWS_OF_WEIGHT: Final = 5
+_COUNTS: Final = ("count", "counts", "n", "freq", "frequency")
 
 
 def _of_texts(report: ReportValues) -> Iterator[Doubt]:
@@ -162,8 +170,8 @@ def of_rows(rows: Rows, of: str = "") -> list[Doubt]:
     return [*read, *of_classes(rows.classes), *of_scores(rows, of=of), *labels]
 
 
-def of_bounds(rules: Iterable[Rule]) -> Iterator[Doubt]:
-    """Iterate over the doubts about rules.
+def of_bounds(rules: Iterable[Rule], k: int) -> Iterator[Doubt]:
+    """Iterate over the doubts about rules, of rows with `k` classes or labels.
 
     A bound stops better models, and no other stops worse ones; a drop is allowed that is a large
     part of the range.
@@ -189,7 +197,7 @@ def of_bounds(rules: Iterable[Rule]) -> Iterator[Doubt]:
             option=option(right, written),
         )
     for rule in rules:
-        low, high = rule.metric.range
+        low, high = rule.metric.with_classes(k).range
         if rule.needs_baseline and _WIDE * (high - low) < rule.bound:
             argument, name = rule.kind.replace("-", "_"), str(rule.metric)
             yield doubt(
@@ -207,10 +215,10 @@ _WIDE: Final = 0.3
 """Proportion of the range of a metric above which an allowed drop or a margin is in doubt."""
 
 
-def of_margins(margins: Mapping[str, float]) -> Iterator[Doubt]:
-    """Iterate over the doubt that the margin of a metric is a large part of its range."""
+def of_margins(margins: Mapping[str, float], k: int) -> Iterator[Doubt]:
+    """Iterate over the doubt that a margin is a large part of the range with `k` classes."""
     for name, margin in margins.items():
-        low, high = get(name).range
+        low, high = get(name).with_classes(k).range
         if _WIDE * (high - low) < margin:
             yield doubt(
                 "D151",

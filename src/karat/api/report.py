@@ -212,18 +212,18 @@ class Report(KindMethods):
     def per_class(self) -> ClassRows:
         """One row for each class: label, name, counts and rates; undefined rates have a reason.
 
-        A list of dicts. Each also has ``"undefined"``: metric name → reason, for that class; and
-        ``"intervals"``: metric name → (low, high). For scores in buckets also ``"bounds"``: metric
-        name → limits of the exact value, None if not known, of each rate that is not exact. It
-        prints as a table, and ``.to_frame()`` is a data frame.
+        A list of dicts; a label as text finds its row, too. Each also has ``"undefined"``: metric
+        name → reason, for that class; and ``"intervals"``: metric name → (low, high). For scores in
+        buckets also ``"bounds"``: metric name → limits of the exact value, None if not known, of
+        each rate that is not exact. It prints as a table, and ``.to_frame()`` is a data frame.
 
         Example:
             >>> import karat
             >>> report = karat.evaluate(["a", "b", "b"], ["a", "b", "a"])
             >>> report.per_class
             <karat.ClassRows: 2 classes>
-            >>> report.per_class[0]["precision"]
-            0.5
+            >>> report.per_class["a"]["precision"], report.per_class[0]["precision"]
+            (0.5, 0.5)
         """
         raise AttributeError
 

@@ -113,6 +113,9 @@ def rows_needed(
         share,
         confidence,
     )
+    classes = getattr(pilot, "classes", None)
+    if isinstance(classes, Classes):
+        chosen = chosen.with_classes(classes.k)
     _check_size(chosen, size)
     if pilot is None:
         raise error("K170", found="pilot= was not given")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.data.checks import n_beside_threshold
+from karat.data.checks import n_beside_threshold, zero_threshold
 from karat.data.label_doubts import doubts_of_labels
 from karat.errors import short, shown
 from karat.errors.doubts import CauseDoubt, Doubt, doubt, has_doubt
@@ -18,6 +18,7 @@ from karat.inference.set_intervals import SetIntervals
 from karat.metrics import get
 from karat.metrics._of_sets import values_on_sets
 from karat.tally.label_scores import LabelScores
+from karat.tally.score_kind import decision_of_sets
 from karat.tally.set_tally import PREDICTED, TRUE, SetRows, SetTally
 
 _MOST_ROWS: Final = 1 << 12
@@ -50,6 +51,7 @@ def doubts_of_sets(rows: SetRows, tally: SetTally, mapping: Mapping[str, Any]) -
         *_of_one_label(tally, some),
         *_of_masks(tally),
         *_of_range(rows),
+        *_of_threshold(rows),
         *_of_predictions(some, rows.known.n, mapping),
         *doubts_of_labels(tally),
         *_of_ranks(some),
@@ -63,6 +65,13 @@ def _some(rows: SetRows) -> SetRows:
     """Return rows whose truth is known, evenly spaced, at most `_MOST_ROWS`; their known cells."""
     step = -(-rows.known.n // _MOST_ROWS)
     return rows.known.with_axes(()).at(np.arange(0, rows.known.n, max(step, 1)))
+
+
+def _of_threshold(rows: SetRows) -> Iterator[Doubt]:
+    """Iterate over the doubt that every label is predicted, by a threshold of 0."""
+    kind = None if rows.scores is None else rows.scores.kind
+    if kind is not None and rows.decision == decision_of_sets(kind, 0.0):
+        yield from zero_threshold(0.0, kind, is_set=True)
 
 
 def _of_unknown_rows(rows: SetRows, tally: SetTally) -> Iterator[Doubt]:

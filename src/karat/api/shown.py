@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from karat.errors import error, shown
 from karat.results.result import Result
 
 if TYPE_CHECKING:
@@ -82,6 +83,9 @@ class Calibration(dict[str, Result]):
 class ClassRows(list[dict[str, Any]]):
     """Counts and rates of each class: a list of dicts that prints as a table.
 
+    ``report.per_class["churned"]["recall"]`` is the recall of one class, and
+    ``report.per_class[0]`` the row of the first.
+
     Attributes:
         report: the report of the classes.
         words: name of one of them, and of several.
@@ -108,6 +112,25 @@ class ClassRows(list[dict[str, Any]]):
         if not isinstance(found, cls):
             found = report.__dict__["per_class"] = cls(found, report, words)
         return found
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the row at a place, or that of a class by its label or display name as text.
+
+        A number is a place, also where labels are numbers: the row of the label 7 is that of the
+        text ``"7"``.
+
+        Errors:
+            K183 no class has that label.
+        """
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for name in ("label", "name"):
+            found = next((row for row in self if str(row[name]) == key), None)
+            if found is not None:
+                return found
+        do = "Name one of them, or give the place of its row."
+        what, known = f"{self.words[0]} {key!r}", shown([row["label"] for row in self], 12)
+        raise error("K183", what=what, known=known, do=do)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the values as one long data frame, as `karat.Report.to_frame` has them.

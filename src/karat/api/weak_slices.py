@@ -47,7 +47,7 @@ from karat.data.sources.tables.rows import predicted, read_rows
 from karat.data.sources.tables.values import ValuesOfFrame, doubts_of_values
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
-from karat.errors.doubts import no_scores, without_doubts
+from karat.errors.doubts import no_scores, only_doubts, without_doubts
 from karat.errors.options import parameter
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
@@ -403,7 +403,8 @@ def _of_rows(rows: Rows, threshold: Any, *, are_chosen: bool) -> _Given:
     notes = (*of_rows(rows), *without_doubts(rows.warnings))
     found = rows_in_memory(replace(rows, by=(), clusters=None))
     if found.pred is None:
-        found = predicted(found, threshold, None)
+        found = predicted(replace(found, warnings=()), threshold, None)
+        notes += tuple(only_doubts(found.warnings))
     if not are_chosen:
         for what, codes in (("true labels", found.true), ("predictions", found.pred)):
             if codes is None:

@@ -51,6 +51,11 @@ if TYPE_CHECKING:
         "karat compare old_tags.csv new_tags.csv --separator '|'",
         "karat compare a.csv b.csv --true human --judge llm",
     ),
+    repeated=dict.fromkeys(
+        ("--true", "--pred"),
+        "It is of every file. For a file with another name, give a query that renames the column: "
+        "\"SELECT * RENAME (guess AS pred) FROM 'b.csv'\".",
+    ),
     no_args_is_help=True,
 )
 @click.argument("files", nargs=-1, required=True, metavar="A B…")
@@ -91,7 +96,11 @@ def command(
     if len(files) < 2:
         names = listed(typed["pred"]) or ()
         if len(names) < 2:
-            raise click.UsageError("A comparison needs two models: karat compare A B.")
+            raise click.UsageError(
+                "A comparison needs two models: karat compare A B. For models that are columns of "
+                f"one file, name them for the command: karat compare {shlex.quote(files[0])} "
+                "--pred NAME,NAME."
+            )
         raise click.UsageError(_of_one_file(files[0], names, request))
     chosen = format_of(format_, output)
     check_outputs({"--flips": flips, "-o": output}, files, request.where)

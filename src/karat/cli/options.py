@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -27,14 +28,23 @@ else:
 class Described(click.Command):
     """A command whose help ends with examples, each on its own line, never re-wrapped."""
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[str] = (),
+        repeated: Mapping[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.examples: tuple[str, ...] = tuple(examples)
+        self.repeated: Mapping[str, str] = repeated or {}
+        """Option of one value → what to do in place of repeating it, as a sentence."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments; the error names karat's options for all those that it lacks."""
         asked = list(args)
         try:
+            self._refuse_repeats(ctx, args)
             return super().parse_args(ctx, args)
         except click.NoSuchOption as problem:
             answers = dict(self._answers(ctx, asked))
@@ -66,6 +76,21 @@ class Described(click.Command):
         for flag in dict.fromkeys(flags):
             if flag not in known:
                 yield flag, option_word(flag, known)
+
+    def _refuse_repeats(self, ctx: click.Context, args: Sequence[str]) -> None:
+        """Refuse an option of one value that is given several times: the last would count."""
+        if ctx.resilient_parsing:
+            return
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        for item, n in Counter(order).items():
+            takes_one = isinstance(item, click.Option) and not (item.multiple or item.is_flag)
+            if n > 1 and takes_one:
+                is_list = "," in (item.metavar or "") or item.metavar == "COLUMNS"
+                do = "Give it once, its values with commas between." if is_list else "Give it once."
+                name = item.opts[-1]
+                do = self.repeated.get(name, do)
+                message = f"{name} takes one value and was given {n} times. {do}"
+                raise click.UsageError(message, ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""

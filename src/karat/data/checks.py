@@ -25,13 +25,14 @@ from karat.data.scores.containers import Scores
 from karat.data.slices.codes import SliceCodes
 from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt, doubt
-from karat.errors.options import is_command_line, option, option_of_list
+from karat.errors.options import argument_as_typed, is_command_line, option, option_of_list
 from karat.errors.text import count, counted
 from karat.tally import Cells, Classes, to_marginals
 from karat.tally.classes import IGNORED, usual_positive
 from karat.tally.look_alikes import look_alikes
 from karat.tally.row_sample import row_parts
 from karat.tally.score_histograms import ScoreHistograms
+from karat.tally.score_kind import ARGUMENTS
 
 Numbers: TypeAlias = "npt.NDArray[Any]"
 N_FIRST: Final = 100_000
@@ -78,6 +79,60 @@ def unused_groups(
         return []
     of_column = {"option": option("clusters", found), "none": option("clusters", "")}
     return [doubt("D107", column=repr(found), **of_column)]
+
+
+_AT_PROBABILITIES: Final[Mapping[str | None, str]] = {
+    "probabilities": ARGUMENTS["probabilities"],
+    "logits": ARGUMENTS["logits"],
+}
+"""Kinds of scores whose threshold is a probability, and their arguments."""
+
+
+def zero_threshold(
+    threshold: float | None, kind: str | None, *, is_set: bool = False
+) -> Iterator[Doubt]:
+    """Yield the warning that a threshold of 0 predicts the positive class in every row.
+
+    Args:
+        kind: of the scores; of others than probabilities and logits, 0 is as good as any number.
+        is_set: whether rows have sets of labels.
+    """
+    if threshold == 0.0 and kind in _AT_PROBABILITIES:
+        yield doubt(
+            "D161",
+            what="every label in every row" if is_set else "the positive class in every row",
+            argument=argument_as_typed(_AT_PROBABILITIES[kind]),
+            option=option("threshold"),
+            half=option("threshold", 0.5),
+        )
+
+
+def unused_repeats(
+    fold: str, repeat: str, id_: str | None, hold_groups: Callable[[str], bool]
+) -> list[Doubt]:
+    """Return the warning about repeats of cross-validation that are not used.
+
+    Args:
+        fold, repeat, id_: columns that are recognized by their names.
+        hold_groups: as in `unused_groups`.
+    """
+    if not hold_groups(repeat):
+        return []
+    return [
+        doubt(
+            "D160",
+            columns=shown((fold, repeat)),
+            repeat=repr(repeat),
+            folds=folds_by_name(),
+            ids=option("ids", "NAME" if id_ is None else id_),
+            none=option("clusters", ""),
+        )
+    ]
+
+
+def folds_by_name() -> str:
+    """Return the option that finds the columns of folds by their names."""
+    return option("folds", "auto") if is_command_line() else "design=karat.Folds()"
 
 
 N_PAIRS: Final = 10_000
@@ -262,10 +317,12 @@ def unused_columns(
     found = []
     for role, names in like.items():
         is_one = len(names) == 1
+        # A search for slices reads every other column as one of slices.
+        used_as = "used as weights" if role == "weights" else "used"
         noticed = (
-            f"Column {names[0]!r} is not used, and its name is like that of {meaning(role)}"
+            f"Column {names[0]!r} is not {used_as}, and its name is like that of {meaning(role)}"
             if is_one
-            else f"Columns {shown(names, 4)} are not used, and their names are like those of "
+            else f"Columns {shown(names, 4)} are not {used_as}, and their names are like those of "
             f"{meaning(role)}"
         )
         found.append(

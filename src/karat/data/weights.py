@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from karat.data.labels.containers import (
 )
 from karat.data.percents import conversion
 from karat.data.sources.distributed.frames import refuse_distributed
-from karat.errors import KaratError, error, short
+from karat.errors import KaratError, error, short, shown
 from karat.errors.reasons import NotWeightsError
 
 if TYPE_CHECKING:
@@ -67,6 +67,10 @@ def as_weights(
 
 def _array(values: Any, argument: str) -> npt.NDArray[Any]:
     """Return the weights as an array of numbers."""
+    if isinstance(values, Mapping):
+        do = f"Give one number a row. Of a dict by class: {argument}=[by_class[y] for y in y_true]."
+        found = f"It is a dict with {shown(values, 4) or 'nothing'}"
+        raise error("K116", argument=argument, found=found, advice=do)
     try:
         array = _numbers(values, argument)
     except (KaratError, MemoryError):

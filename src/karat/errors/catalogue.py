@@ -151,8 +151,8 @@ K135  The columns of {argument} are in a different order than the classes.
           'proba_*'.
 K136  threshold={threshold!r} cannot be used.
       {found}.
-      Give one finite number, from 0 to 1 for probabilities. For sets of labels, give one number, or
-          a list of one number per label in their order.
+      Give one finite number, from 0 to 1 for probabilities. For sets of labels, give one number, a
+          list of one number per label in their order, or a dict from each label to its number.
 K137  {what}.
       {found}.
       {do}
@@ -302,9 +302,9 @@ K182  {column} makes too many slices.
       It has {n} different values; a report holds at most {most} slices of a column.
       Name a coarser column, group its rare values, or give numbers: more than {distinct} different
           ones are put into {bins} bins.
-K183  There is no slice {what}.
+K183  There is no {what}.
       There are {known}.
-      Name one of them; a cross of two columns is named by a tuple, as ('NO', 'f').
+      {do}
 K184  loss= and labels are given together.
       loss= was given with labels.
       Give one of them.

@@ -161,6 +161,17 @@ D150  The truth may code its classes in two ways.
       {counts}.
       If they are the same classes, write each in one way in every row and file; if not, list every
           class: {option}.
+D160  Rows may be of repeated cross-validation.
+      Columns {columns} are not used, and the values of {repeat} differ.
+      If each row was tested in several repeats, give {folds}, and name the ids of rows, {ids}: rows
+          of one id depend on each other, and taken as independent their intervals are too narrow.
+          {none} states that rows are independent.
+D161  A threshold of 0 predicts {what}.
+      {argument} is cut at a probability, and every probability is at least 0.
+      A logit of 0 is the probability 0.5: leave {option} out, or give {half}.
+D162  Models {models} are the same predictions.
+      They are the same columns of {source}.
+      A model does not differ from itself. Give each its own file; {columns}.
 D125  Rows that were drawn have no gold label.
       {counts} of the rows with {weights} have none.
       They count as rows that were not drawn, which is right if chance left them out: {do}.

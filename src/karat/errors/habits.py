@@ -17,7 +17,10 @@ from karat.errors.options import on_the_command_line, option, part_with_value
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_COUNTS: Final = ("counts", "freq", "freqs", "frequency", "frequencies", "sample_counts")
+"""Arguments of other libraries for weights that count rows."""
 _WORDS: Final = {
+    **dict.fromkeys(_COUNTS, "weights"),
     "sample_weight": "weights",
     "sample_weights": "weights",
     "pos_label": "positive",
@@ -68,6 +71,9 @@ _OF_COMMANDS: Final = {
     "normalize": "A report has the counts",
     "gold": "It is --true",
     "gold_weight": "It is --gold-weights",
+    **dict.fromkeys(
+        _COUNTS, "Weights that count rows are --weights COLUMN --weights-are frequency"
+    ),
     "strict_inconclusive": "It is --inconclusive fail",
 }
 _ELSEWHERE: Final = {
@@ -133,6 +139,21 @@ _OF_RESULTS: Final = {
 }
 
 
+_OF_STREAMS: Final = {
+    **dict.fromkeys(("compute", "result", "value"), "stream.report() is what its rows give"),
+    **dict.fromkeys(
+        ("add", "append", "forward", "push"), "stream.update(y_true, y_pred) adds a batch"
+    ),
+    "reset": "a new karat.Stream(…) has no rows",
+}
+
+
+def of_a_stream(name: str) -> str | None:
+    """Replacement for a method that streams lack and other libraries have; else None."""
+    found = _OF_STREAMS.get(name)
+    return None if found is None else f"A stream has no {name}: {found}."
+
+
 def of_a_report(name: str) -> str | None:
     """Replacement for a method that reports lack and other libraries have; else None."""
     found = _OF_REPORTS.get(name)
@@ -185,8 +206,21 @@ def where_it_is(name: str) -> str | None:
     return f"It is {found}; with scikit-learn's arguments, import {module}: {module}.{name}."
 
 
+_METRICS: Final = {
+    "acc": "accuracy",
+    "acc_score": "accuracy",
+    "logloss": "log_loss",
+    "nll": "log_loss",
+    "nll_loss": "log_loss",
+    "map": "mean_average_precision",
+}
+"""Short names of metrics of other libraries."""
+
+
 def metric_word(name: str) -> str | None:
-    """Name in karat of a metric whose name contains its parameter, or its sign; None: unknown."""
+    """Name in karat of a metric of another library, with its parameter or sign; None: unknown."""
+    if name in _METRICS:
+        return _METRICS[name]
     if name.startswith("neg_"):
         return name.removeprefix("neg_")
     found = re.fullmatch(r"f(0?\.?\d+)(_score)?", name)
@@ -207,9 +241,9 @@ def option_word(flag: str, known: Collection[str]) -> str | None:
     name = flag.lstrip("-").replace("-", "_")
     with on_the_command_line():
         ours = option(_WORDS.get(name, name))
-    if ours in known and ours != flag:
-        return f"It is {ours}"
     word = _OF_COMMANDS.get(name, "")
+    if not word and ours in known and ours != flag:
+        return f"It is {ours}"
     return word or None if set(re.findall(r"--[a-z-]+", word)) <= set(known) else None
 
 
@@ -325,6 +359,8 @@ def _of_own(name: str, asked: Asked, *, has_data: bool) -> str | None:
         kind, _, method = function.rpartition(".")
         called = f"{kind.lower()}.{method}" if kind else f"karat.{function}"
         return f"Give a table or files first, without a name: {called}({name})."
+    if has_data and name in _COUNTS and "weights" in asked.takes:
+        return "Weights that count rows are weights=karat.Frequency(…)."
     if has_data and name == "predictions":
         return "It is y_pred=, or the second argument, without a name."
     return None

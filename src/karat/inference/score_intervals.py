@@ -289,7 +289,7 @@ def _measured(
     is_requested: bool = False,
     keeps_influence: bool = False,
 ) -> tuple[dict[Metric, Values], ScoredIntervals, Callable[[Metric], Floats]]:
-    wanted = list(dict.fromkeys(metrics))
+    wanted = [each.with_classes(rows.classes.k) for each in dict.fromkeys(metrics)]
     smooth = [metric for metric in wanted if not reason_without(metric)]
     n_clusters = 0 if clusters is None else int(clusters.max(initial=-1)) + 1
     asked = asked.at(n_clusters or rows.n_rows)
@@ -417,7 +417,7 @@ def measured_histograms(
         metrics: metrics of scores; none reads pairs of columns.
         sampled: returns sample rows, and Σw² of the rows that each represents.
     """
-    wanted = list(dict.fromkeys(metrics))
+    wanted = [each.with_classes(rows.classes.k) for each in dict.fromkeys(metrics)]
     assert not any(metric.record.reads is Pairwise for metric in wanted)
     if asked is None:
         values = measure(rows, wanted, policy, along)

@@ -130,7 +130,7 @@ def measure(
     Cost: one read for the losses; a sort of n keys for each column that some metric needs. Memory
         holds one sorted column for each thread, and of at most `N_LONG` rows one more.
     """
-    wanted = list(dict.fromkeys(metrics))
+    wanted = [each.with_classes(rows.classes.k) for each in dict.fromkeys(metrics)]
     by_view: dict[type, list[Metric]] = {}
     for metric in wanted:
         by_view.setdefault(metric.record.reads, []).append(metric)
@@ -191,7 +191,7 @@ def losses_of(metrics: Iterable[Metric]) -> list[str]:
 
 def _without_overshoot(metric: Metric, values: Values) -> Values:
     """Clip values that rounding of weights moved past the end of the range."""
-    (low, high), value = metric.record.range, values.value
+    (low, high), value = metric.range, values.value
     value = np.where((value > high) & (value <= high + ROUNDING), high, value)
     value = np.where((value < low) & (value >= low - ROUNDING), low, value)
     return Values(value, values.undefined)

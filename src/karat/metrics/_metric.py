@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -75,11 +75,13 @@ class Metric:
         lift: ``"plain"`` (the positive class, or a metric of all classes), ``"macro"``,
             ``"micro"``, ``"weighted"`` or ``"per_class"``.
         params: the parameters as (name, value), in the order of the record.
+        k: number of classes that its range is of, or None; metrics that differ in it are equal.
     """
 
     record: Record
     lift: Lift
     params: tuple[tuple[str, Any], ...] = ()
+    k: int | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, record: Record, lift: Lift, given: Mapping[str, Any]) -> Metric:
@@ -178,8 +180,13 @@ class Metric:
 
     @property
     def range(self) -> tuple[float, float]:
-        """Smallest and largest possible value."""
-        return self.record.range
+        """Smallest and largest possible value, with the number of classes where it is known."""
+        of_two = self.record.range_of_two
+        return of_two if of_two is not None and self.k == 2 else self.record.range
+
+    def with_classes(self, k: int) -> Metric:
+        """Return the same metric, whose range is that with `k` classes."""
+        return self if self.record.range_of_two is None else replace(self, k=k)
 
     @property
     def better(self) -> str | None:

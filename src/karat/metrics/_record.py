@@ -279,6 +279,7 @@ class Record:
         is_per_class: whether it is a metric of one class against the rest, so that averages exist.
         averages: available averages; empty for a metric of all classes.
         range: smallest and largest value.
+        range_of_two: the same with two classes, if another one.
         better: which direction is better, None where neither is.
         undefined: condition under which the data do not define it, in words.
         is_zero_when_undefined: whether 0/0 counts as 0 by default, as in scikit-learn.
@@ -327,6 +328,7 @@ class Record:
     aliases: tuple[str, ...] = ()
     averages: tuple[Average, ...] = ()
     range: tuple[float, float] = (0.0, 1.0)
+    range_of_two: tuple[float, float] | None = None
     better: Better = None
     undefined: str = ""
     is_zero_when_undefined: bool = False

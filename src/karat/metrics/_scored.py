@@ -98,6 +98,7 @@ class score_metric(Facts):  # noqa: N801  # read as the decorator that it is
     Args:
         formula, latex: the formula, which cannot be derived without a trace.
         needs: for `Losses`, the names of the losses that it reads.
+        range_of_two: its range with two classes, if another one.
         clipped_by: the parameter at which the loss of probabilities is clipped, unless it is None.
         numbered: its name in results, with a parameter in it: ``"top_{k}_accuracy"``.
         lift_names: names of averages that are not the average followed by the name.
@@ -125,6 +126,7 @@ class score_metric(Facts):  # noqa: N801  # read as the decorator that it is
     averages: Sequence[Average] = ()
     lift_names: Mapping[str, str] | None = None
     needs: Sequence[str] = ()
+    range_of_two: tuple[float, float] | None = None
     clipped_by: str = ""
     numbered: str = ""
     cases: Sequence[ScoreCase] = ()

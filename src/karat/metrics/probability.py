@@ -104,6 +104,7 @@ def one_vs_all_log_loss(s: Losses) -> float:
     aliases=("brier_score", "brier_score_loss", "quadratic_score"),
     needs=("squared_error",),
     range=(0.0, 2.0),
+    range_of_two=(0.0, 1.0),
     cases=[
         by_hand(y_true=TRUTH, y_prob=THREE, gives="(0.375*2 + 0.09375 + 0.875)/4"),
         by_hand(y_true=[1, 0], y_prob=[0.75, 0.5], gives="(1/16 + 1/4)/2"),

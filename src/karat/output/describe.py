@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from karat.data.checks import folds_by_name
 from karat.errors import error
 from karat.errors.doubts import without_doubts
 from karat.errors.options import argument_as_typed, is_command_line, option
@@ -36,6 +37,7 @@ from karat.output.sections import (
     thresholds_section,
 )
 from karat.results.values import ReportValues
+from karat.tally.folds import OF_FOLDS
 from karat.tally.score_kind import ARGUMENTS, NO_PREDICTIONS, UNITS
 
 if TYPE_CHECKING:
@@ -104,8 +106,8 @@ def shown_mapping(
     if mapping.get("clusters"):
         columns["clusters"] = str(mapping["clusters"])
     if "folds" in mapping and not of_sets:
-        auto = option("folds", "auto") if is_command_line() else "design=karat.Folds()"
-        columns["folds"] = mapping["folds"] or f"none ({auto})"
+        columns["folds"] = mapping["folds"] or f"none ({folds_by_name()})"
+        columns |= {role: str(mapping[role]) for role in OF_FOLDS if mapping.get(role)}
     shown = (f"{shown_role(role)}={column}" for role, column in columns.items())
     return ", ".join([*parts, *shown])
 

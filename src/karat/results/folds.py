@@ -286,7 +286,7 @@ class Folds(Mapping[str, FoldResult]):
         return {}
 
     def _result(self, metric: Metric) -> FoldResult:
-        pooled = self.whole[metric].value
+        metric, pooled = metric.with_classes(self.whole.cells.k), self.whole[metric].value
         values, why = self.measured.of(metric)
         if why is None and not np.isfinite(values).all():
             why = "a fold has a value that is not finite"

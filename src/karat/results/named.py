@@ -134,7 +134,7 @@ class NamedResults(ABC):
             n=self.n_rows,
             undefined=reason,
             definition=metric.definition,
-            range=metric.range,
+            range=metric.with_classes(classes.k).range,
             better=metric.better,
             signature=Signature(
                 str(metric) if metric.record.is_traced else metric.full,
@@ -166,7 +166,20 @@ class NamedResults(ABC):
             neither of two classes is positive; K123 where there is one, unless it is 0 or 1: then
             1 is positive, as in the functions; K219, K220 sets of labels do not have it.
         """
-        return self._result(get(name))
+        try:
+            return self._result(get(name))
+        except UnknownMetricError as problem:
+            raise self._of_one_class(name, problem) from None
+
+    def _of_one_class(self, name: object, problem: KaratError) -> KaratError:
+        """The error of an unknown metric; of a metric with the name of a class, how it is read."""
+        rows = getattr(self, "per_class", ()) if isinstance(name, str) else ()
+        for row in rows:
+            metric = str(name).removesuffix(f"_{row['name']}")
+            if metric != name and metric in row:
+                read = f"of one class it is report.per_class[{row['name']!r}][{metric!r}]"
+                return problem.but(nearest=read)
+        return problem
 
     def __getattr__(self, name: str) -> Result:
         if name.startswith("_"):

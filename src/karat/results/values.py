@@ -352,7 +352,7 @@ class ReportValues(NamedResults):
             return Interval()
         known = self.intervals.get(metric)
         if known is None and self.draws is not None:
-            known = self.draws.of(metric, value, self.confidence)
+            known = self.draws.of(metric.with_classes(cells.k), value, self.confidence)
         if known is not None:
             return known
         if metric.needs_scores:

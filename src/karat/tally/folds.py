@@ -22,6 +22,8 @@ _LEAST_ROWS: Final = 2
 _FEWEST: Final = 10
 _CHANGES: Final = 2
 ROLES: Final = ("repeat", "holdout", "fold", "train_size")
+OF_FOLDS: Final = ("repeat", "holdout", "train_size")
+"""Roles of columns that say more of a fold, as a report lists them behind it."""
 
 
 @dataclass(frozen=True, slots=True)

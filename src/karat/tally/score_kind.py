@@ -84,6 +84,12 @@ def decision(
     return f"most probable class ({'above 0.5; ' if k <= 2 else ''}ties: first class)"
 
 
+def decision_of_sets(kind: ScoreKind, limit: float | None, *, is_strict: bool = False) -> str:
+    """Rule that decides which labels of a row are predicted; `limit` None: one for each label."""
+    at = "at least its threshold" if limit is None else f"at least {limit:g}"
+    return f"the labels whose {UNITS[kind]} is {'above 0.5' if is_strict else at}"
+
+
 UNDECIDED: Final = "none: one column of y_score without a threshold"
 UNDECIDED_SETS: Final = "none: y_score of labels without a threshold"
 AS_GIVEN: Final = "as given"

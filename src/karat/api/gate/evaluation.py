@@ -307,7 +307,7 @@ class Evaluation:
         if not read_log_loss(self._metrics()):
             # A report, or a baseline, holds metrics that no rule is about.
             doubts = [one for one in doubts if not isinstance(one, InfiniteLossDoubt)]
-        return (*of_bounds(self.rules), *doubts, *self.notes)
+        return (*of_bounds(self.rules, self.current.classes.k), *doubts, *self.notes)
 
     def _read_baseline(self) -> Sequence[Label]:
         """Match the rows of the baseline, or take its values; return its slices."""

@@ -162,7 +162,7 @@ class SetEvaluation:
         known = {one.noticed for one in doubts}
         before = [] if self.before is None else _doubts_of(self.before)
         others = [one.within("the baseline") for one in before if one.noticed not in known]
-        return (*of_bounds(self.rules), *doubts, *others, *self.notes)
+        return (*of_bounds(self.rules, self.current.classes.k), *doubts, *others, *self.notes)
 
     def baseline_text(self) -> str:
         """The report as the next baseline."""

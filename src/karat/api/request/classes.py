@@ -82,13 +82,19 @@ class ClassOptions:
             ),
         ),
         at={
-            "evaluate": Change(type="float | Sequence[float] | Mapping[Any, float] | None"),
+            "evaluate": Change(
+                "predict the positive class of two if its probability (or score) is at least this; "
+                "default: predict the class of the largest. Of one column of y_score there is no "
+                "default: 0 for margins. Of sets, from which score on a label is predicted: one "
+                "number, one for each label in their order, or a dict from label to number.",
+                "float | Sequence[float] | Mapping[Any, float] | None",
+            ),
             "gate": Change(type="float | None"),
             "Stream": Change(type="float | None"),
             "Monitor": Change(type="float | None"),
             "compare": Change(
                 "as of `evaluate`, or a dict from model to it; of sets, from which score on a "
-                "label is predicted: one number, or one for each label.",
+                "label is predicted: one number, or one for each label (a list or a dict).",
                 "float | Sequence[float] | Mapping[str, Any] | None",
             ),
         },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import FrozenInstanceError, replace
 from functools import lru_cache
 from itertools import chain
@@ -19,9 +19,32 @@ from karat.errors import KaratError, error, short
 from karat.errors.former import FORMER_DESIGNS, LEFT_OUT, Asked
 from karat.errors.habits import unknown_arguments
 from karat.errors.parts import ARGUMENTS, FLAT, PARTS, REQUIRED, UNNAMED
+from karat.errors.text import counted
 
 
-class Group:
+def _unnamed(
+    name: str, args: Sequence[Any], places: Sequence[str], parts: Sequence[str]
+) -> Exception:
+    """K138: more arguments of a group without a name than it takes; the call with their names."""
+    if len(args) > len(parts):
+        return TypeError(f"{name} takes at most {len(parts)} arguments, and got {len(args)}")
+    each = zip(parts, args, strict=False)
+    call = ", ".join(
+        short(value) if part in places else f"{part}={short(value)}" for part, value in each
+    )
+    found = f"{name} was given {counted(len(args), 'value')} without a name"
+    do = f"Name them, as {name}({call})."
+    return error("K138", what=f"Arguments of {name}", found=found, do=do)
+
+
+class _Shown(type):
+    """Type of groups: `help` and completion list what a caller reads of them, and no more."""
+
+    def __dir__(cls) -> list[str]:
+        return ["__init__", "__repr__", "given"]
+
+
+class Group(metaclass=_Shown):
     """Several options as one argument: frozen, compared and hashed by value; its repr is the call.
 
     Class attributes:
@@ -55,8 +78,7 @@ class Group:
         places = tuple(self.parts)[: self.n_places]
         name = f"karat.{type(self).__name__}"
         if len(args) > len(places):
-            takes = ", ".join(places) or "none"
-            raise TypeError(f"{name} takes {takes} without a name, and got {len(args)} values")
+            raise _unnamed(name, args, places, tuple(self.parts))
         for place, value in zip(places, args, strict=False):
             if place in values:
                 found = f"{name} was given {place}=, and also without a name"
@@ -115,7 +137,7 @@ class Group:
         return _restored, (type(self), self._values)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self.parts})
+        return sorted({*dir(type(self)), *self.parts})
 
     def options_at(self, verb: str) -> Iterator[tuple[str, str, Any]]:
         """Yield what was given: argument of the group, option of the request, value.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from karat.api.arguments import dressed, given_alone
 from karat.api.measuring import report_of
@@ -28,6 +28,7 @@ from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.data.sources.torch.tensors import DeviceArrays, all_gathered, device_arrays
 from karat.errors import KaratError, error
 from karat.errors.doubts import Doubt
+from karat.errors.habits import of_a_stream
 from karat.errors.options import option
 from karat.errors.reasons import NoPositiveError
 from karat.errors.text import counted, size
@@ -141,6 +142,16 @@ class Stream:
     def __init__(self, request: Request) -> None:
         self._settings = Settings.of(request)
         self._begin()
+
+    if not TYPE_CHECKING:  # checkers of types know every attribute there is
+
+        def __getattr__(self, name: str) -> Any:
+            hint = None if name.startswith("_") else of_a_stream(name)
+            raise AttributeError(
+                hint or f"{type(self).__name__!r} object has no attribute {name!r}",
+                name=name,
+                obj=self,
+            )
 
     def _begin(self) -> None:
         self._lock, self._told = OwnLock(), self._settings

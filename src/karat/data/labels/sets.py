@@ -201,7 +201,12 @@ def _of_matrix(
         row, column, count = found.others
         value = given[row, column]
         value = value.item() if isinstance(value, np.generic) else value
-        raise error("K197", argument=argument, row=row, column=column, value=value, count=count)
+        do = CATALOGUE["K197"].do
+        if given.dtype.kind in "iu":
+            do += " If each entry is the label of a token or a pixel, flatten both sides and leave "
+            do += "masked entries out: karat.evaluate(y_true[mask], y_pred[mask])."
+        facts = {"row": row, "column": column, "value": value, "count": count}
+        raise error("K197", argument=argument, advice=do, **facts)
     columns = _columns(matrix.shape[1], argument, labels, names)
     return SetColumn(argument, found.sets, None, columns, found.unknown)
 

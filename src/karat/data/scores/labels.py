@@ -23,7 +23,14 @@ from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
 from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
-from karat.tally.score_kind import ARGUMENTS, KINDS, UNDECIDED_SETS, UNITS, Argument, decides
+from karat.tally.score_kind import (
+    ARGUMENTS,
+    KINDS,
+    UNDECIDED_SETS,
+    Argument,
+    decides,
+    decision_of_sets,
+)
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 
@@ -270,8 +277,9 @@ def with_labels_of_scores(rows: SetRows, scores: ScoresOfSets, threshold: Any) -
         return replace(rows, scores=scores, pred=rows.true, decision=UNDECIDED_SETS)
     limits, is_strict = checked_limits(threshold, scores, rows.classes)
     pred = scores.above(limits, is_strict=is_strict)
-    at = f"at least {float(limits):g}" if limits.ndim == 0 else "at least its threshold"
-    decision = f"the labels whose {UNITS[scores.kind]} is {'above 0.5' if is_strict else at}"
+    is_same = bool((limits == limits.flat[0]).all()) if limits.size else False
+    limit = float(limits.flat[0]) if is_same else None
+    decision = decision_of_sets(scores.kind, limit, is_strict=is_strict)
     return replace(rows, scores=scores, pred=pred, decision=decision)
 
 
@@ -281,13 +289,16 @@ def checked_limits(
     """Return the threshold of each label, and whether predictions must exceed it strictly.
 
     Args:
-        threshold: one number, or one for each label; None: above 0.5, of logits above 0.
+        threshold: one number, one for each label in their order, or a dict from label to number;
+            None: above 0.5, of logits above 0.
 
     Errors:
-        K136 not a finite number, the wrong number of them, or not a probability.
+        K136 not a finite number, the wrong number of them, other labels, or not a probability.
     """
     if threshold is None:
         return np.array(0.5 if scores.is_prob else 0.0), True
+    if isinstance(threshold, Mapping):
+        threshold = _by_label(threshold, classes)
     try:
         found = np.asarray(threshold, np.float64)
     except (TypeError, ValueError):
@@ -302,6 +313,18 @@ def checked_limits(
         given = threshold.tolist() if isinstance(threshold, np.ndarray) else threshold
         raise error("K136", threshold=given, found=problem)
     return found, False
+
+
+def _by_label(threshold: Mapping[Any, Any], classes: Classes) -> list[Any]:
+    """Return the thresholds of a dict in the order of the labels (K136: it has other labels)."""
+    others = [label for label in threshold if label not in classes.labels]
+    lacking = [label for label in classes.labels if label not in threshold]
+    if others or lacking:
+        found = [f"it names {shown(others)}"] if others else []
+        found += [f"it lacks {shown(lacking)}"] if lacking else []
+        problem = f"The labels are {shown(classes.labels)}: {' and '.join(found)}"
+        raise error("K136", threshold=dict(threshold), found=problem)
+    return [threshold[label] for label in classes.labels]
 
 
 @dataclass(eq=False)

@@ -16,6 +16,7 @@ from karat.data.checks import (
     single_columns,
     unused_columns,
     unused_groups,
+    unused_repeats,
 )
 from karat.data.labels.column import Kind, declared_labels
 from karat.data.labels.names import NameOfClass
@@ -46,7 +47,7 @@ from karat.data.sources.logged import logged
 from karat.errors import error
 from karat.errors.doubts import doubt
 from karat.tally.classes import Label
-from karat.tally.folds import FoldColumns
+from karat.tally.folds import OF_FOLDS, FoldColumns
 from karat.tally.score_kind import ScoreRole
 
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -212,7 +213,13 @@ class TableColumns:
     @property
     def found(self) -> dict[str, str]:
         """Column by role, for roles that have one; folds are read as slices."""
-        return {role: name for role, name in self.mapping.items() if name and role != "folds"}
+        read = {"folds", *OF_FOLDS}
+        return {role: name for role, name in self.mapping.items() if name and role not in read}
+
+    @property
+    def repeats_ids(self) -> bool:
+        """True if each repeat of the folds has the ids of all rows."""
+        return self.folds is not None and self.folds.ids is not None
 
     @property
     def scores(self) -> tuple[str, ...]:
@@ -295,9 +302,14 @@ def find_columns(
     recognized = roles.candidates.get("fold", ())
     if folds is not None:
         mapping["folds"] = folds.fold
+        mapping |= {role: name for role, name in folds.roles.items() if role in OF_FOLDS}
     elif len(recognized) == 1 and recognized[0] not in used:
         # Named, not read: see decision 0043.
         mapping["folds"] = None
+        repeats = roles.candidates.get("repeat", ())
+        is_open_to_folds = given["clusters"] is None and not request.is_searched
+        if len(repeats) == 1 and repeats[0] not in used and is_open_to_folds and values is not None:
+            notes += unused_repeats(recognized[0], repeats[0], unique, values.are_groups)
     texts: list[str] = []
     is_open = all(columns is None for columns in named.values())
     if of_text and chosen is None and is_open:

@@ -185,7 +185,8 @@ def compared_models(
     """The same of models that were measured."""
     pairs = spec.pairs
     done = []
-    for metric in metrics:
+    k = next(iter(models.values())).rows.classes.k if models else 0
+    for metric in (each.with_classes(k) for each in metrics):
         phi = {name: model.influence(metric) for name, model in models.items()}
         # Models on the same rows have the same classes and weights.
         shared = next(iter(models.values())).units(metric) if is_paired else None

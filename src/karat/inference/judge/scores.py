@@ -145,7 +145,7 @@ def scored_moves(
     ]
     intervals = parts[0][1].intervals
     found = {}
-    for metric in metrics:
+    for metric in (each.with_classes(rows[0].classes.k) for each in metrics):
         a = float(parts[0][0][metric].value)
         # The limits know the bias of the gold rows; that of the judge's labels is removed.
         b, c = (

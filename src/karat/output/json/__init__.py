@@ -122,7 +122,9 @@ def report_of(whole: Part, n_text: int, report_type: type[ReportT]) -> ReportT:
     for name, part in listed.items():
         found = report.metrics.get(name)
         if found is not None:
-            check_estimate(part, (found.value, found.low, found.high), found.range)
+            # The range with any number of classes: reports of 0.2 have limits up to its end.
+            ends = get(name).range
+            check_estimate(part, (found.value, found.low, found.high), ends)
     if is_own:
         _check_agreement(whole, report, again, listed)
     sentences = _left_out(whole, report, is_own=is_own)

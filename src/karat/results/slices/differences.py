@@ -283,6 +283,7 @@ def distances_of(one: Slice, metric: Metric, asked: Confidence) -> tuple[float, 
 
 def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
     """Measure from the limits of both, or from the influence of clusters that both share."""
+    metric = metric.with_classes(one.table.classes.k)
     values, n = [part[metric].value for part in (one, rest)], [one.n_rows, rest.n_rows]
     scored = one.scored
     assert scored is not None

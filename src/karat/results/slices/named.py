@@ -15,7 +15,7 @@ from karat.metrics import Metric, get
 from karat.results.result import Result
 from karat.results.slices.differences import SliceDifference, SliceDifferences
 from karat.results.slices.equality import Gap, Heterogeneity, Worst, worst_of
-from karat.results.slices.parts import name_of
+from karat.results.slices.parts import name_of, no_slice
 from karat.tally.cached import cached_property
 
 Key: TypeAlias = tuple[str, ...]
@@ -111,7 +111,7 @@ class NamedSlices(Mapping[Any, PartT]):
         """
         place = self._place(name)
         if place is None:
-            raise error("K183", what=repr(name), known=shown(list(self), 12))
+            raise no_slice(repr(name), shown(list(self), 12))
         return self._parts[place]
 
     def __contains__(self, name: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import error
+from karat.errors import KaratError, error
 from karat.inference.comparison.contrasts import SideLimits
 from karat.inference.limits import Flags, Floats
 from karat.inference.proportions import reads_costs
@@ -232,6 +232,12 @@ class Slice:
 
     def __repr__(self) -> str:
         return f"<karat slice {self.name}: {self.n_rows} rows>"
+
+
+def no_slice(what: str, known: str) -> KaratError:
+    """K183: there is no slice of that name, or by that column."""
+    do = "Name one of them; a cross of two columns is named by a tuple, as ('NO', 'f')."
+    return error("K183", what=f"slice {what}", known=known, do=do)
 
 
 def name_of(value: object) -> str:

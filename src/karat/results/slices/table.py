@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import error, shown
+from karat.errors import shown
 from karat.inference.class_limits import is_combined
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
@@ -25,7 +25,7 @@ from karat.results.slices.differences import (
 )
 from karat.results.slices.equality import Gap, Heterogeneity, Tested, gap_of, tested
 from karat.results.slices.named import Key, NamedSlices, RecordedSlices, not_kept
-from karat.results.slices.parts import RowsOfSlice, ScoredSlices, Slice
+from karat.results.slices.parts import RowsOfSlice, ScoredSlices, Slice, no_slice
 from karat.results.values import ReportValues
 from karat.tally import Cells
 from karat.tally.axes import SlicedCells, key_of
@@ -315,7 +315,7 @@ class ByColumn(Mapping[Any, TableT]):
         if key not in self._tables:
             known = [name if len(name) > 1 else name[0] for name in self._tables]
             told = shown(known, 12) if known else "none: give by= to karat.evaluate"
-            raise error("K183", what=f"by {column!r}", known=told)
+            raise no_slice(f"by {column!r}", told)
         return self._tables[key]
 
     def __contains__(self, column: object) -> bool:

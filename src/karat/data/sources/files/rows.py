@@ -160,7 +160,7 @@ def read_files(
     if request.is_searched and not request.groups:
         columns = columns.without(relation.unreadable(columns.singles))
     notes = columns.notes
-    if not request.is_part and request.unique != "":
+    if not request.is_part and request.unique != "" and not columns.repeats_ids:
         argument = "id" if request.keeps_rows else "ids"
         sides, is_named = (columns.unique, columns.found["true"]), request.unique is not None
         notes += doubts_of_ids(relation, *sides, request.where, argument, is_named=is_named)

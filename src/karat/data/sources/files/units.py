@@ -327,7 +327,7 @@ def units_of_files(
         width = beside + len(kinds) * (4 if set(kinds) == {"FLOAT"} else 8)
         if most is not None and not is_wide and sum(n_rows.values()) * width <= most:
             return None
-        if request.unique != "":
+        if request.unique != "" and not columns.repeats_ids:
             ids, is_named = columns.unique, request.unique is not None
             notes += doubts_of_ids(relation, ids, mapping["true"], where, is_named=is_named)
         facts, later = facts_of(relation, where), slices_of(relation, columns.groups, columns.folds)

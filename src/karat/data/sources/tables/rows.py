@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from karat.data.accumulator import Tallies
-from karat.data.checks import check_in_common
+from karat.data.checks import check_in_common, zero_threshold
 from karat.data.clusters import encode_names, names_of_column
 from karat.data.labels.column import Column, Flags, Nulls, drop_missing, resolved, taken_rows
 from karat.data.labels.counting import tally_columns
@@ -98,7 +98,8 @@ def predicted(rows: Rows, threshold: float | None, n_threads: int | None) -> Row
     tally.check()
     if not tally.has_predictions:
         return rows
-    return replace(rows, pred=np.asarray(tally.predicted(), np.int32))
+    found = replace(rows, pred=np.asarray(tally.predicted(), np.int32))
+    return found.warned(*zero_threshold(tally.threshold, tally.kind))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -341,7 +342,7 @@ def _rows_of_classes(frame: Frame, request: TableRequest) -> Rows | Counted:
     is_named = request.unique is not None
 
     def of_ids(read: FrameLabels) -> list[Doubt]:
-        ids = columns.unique
+        ids = None if columns.repeats_ids else columns.unique
         return doubts_of_ids(frame, ids, read.n_rows, read.values, is_named=is_named)
 
     if columns.chosen is not None:
