@@ -11,7 +11,7 @@ import pytest
 
 import karat
 from karat.errors import KaratError
-from karat.errors.former import LEFT_OUT, written
+from karat.errors.former import LEFT_OUT, NO_CHOICE, written
 
 TRUE = np.arange(60) % 2
 PRED = np.where(np.arange(60) % 5 == 0, 1 - TRUE, TRUE)
@@ -215,6 +215,17 @@ def test_the_next_baseline(tmp_path: Path) -> None:
     assert "reading=karat.Reading(keep_rows=True)).save_baseline(path)" in rows
     call(reading=karat.Reading(keep_rows=True)).save_baseline(path)
     assert call(baseline=path, max_drop={"accuracy": 0.1}).passed
+
+
+def test_values_of_any_kind_are_answered() -> None:
+    array = np.arange(60) % 3
+    for name in ("folds", "anytime", "class_names", "judge", "gold", "weights_are", "seed"):
+        assert told(lambda name=name: CALLS["evaluate"](**{name: array}))
+    monitor: Any = CALLS["Monitor"]().add
+    assert told(lambda: monitor(TRUE, PRED, folds=array)) == [NO_CHOICE]
+    weak: Any = karat.find_weak_slices
+    for design in (karat.CaseControl(), [karat.Looks()], "cohort", array):
+        assert told(lambda design=design: weak(TRUE, PRED, design=design))
 
 
 def test_what_a_verb_does_not_take_is_not_taught() -> None:

@@ -122,7 +122,8 @@ class Asked:
             return [] if is_group else [Part(kind, part, "…")]
         if name == "folds" and isinstance(value, Mapping):
             return [Part(kind, role, written(value[role])) for role in PARTS[kind] if role in value]
-        if (name, value) in (("anytime", True), ("folds", "auto")):
+        says_itself = {"anytime": True, "folds": "auto"}.get(name)
+        if isinstance(value, bool | str) and value == says_itself:
             return [Part(kind, "")]
         found = [Part(kind, part, "…" if value is None else written(value))]
         if kind == "Judge" and name != "judge" and "judge" in self.values:

@@ -309,7 +309,7 @@ def _answer(name: str, asked: Asked, *, has_data: bool) -> _Answer:
         return _plain(text)
     word = _WORDS.get(name, name)
     value = asked.values.get(name)
-    if name == "design":
+    if name == "design" and "design" in asked.takes and isinstance(value, str):
         kind = FORMER_DESIGNS[value]
         return _Answer("In karat it is {}.", (Part(kind, ""),)) if kind else _plain(LEFT_OUT)
     of_karat = word == name and (name in _OF_VERSIONS or bool(asked.parts(name, value)))
@@ -401,7 +401,7 @@ def _of_weights(asked: Asked) -> _Answer:
     """What weights are, which a group says."""
     parts = asked.parts("weights_are", None)
     given = asked.values.get("weights_are", "frequency")
-    if given != "frequency":
+    if not isinstance(given, str) or given != "frequency":
         return _plain("It is karat.Frequency(…) for weights that count rows; others are weights=.")
     if not parts:
         return _plain("Leave it out: karat.Frequency says it.")
