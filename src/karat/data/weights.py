@@ -68,7 +68,7 @@ def as_weights(
 def _array(values: Any, argument: str) -> npt.NDArray[Any]:
     """Return the weights as an array of numbers."""
     if isinstance(values, Mapping):
-        do = "Give one number a row: of a dict by class, look up the weight of the class of each row."
+        do = "Give one number a row: look up the weight of the class of each row."
         found = f"It is a dict with {shown(values, 4) or 'nothing'}"
         raise error("K116", argument=argument, found=found, advice=do)
     try:
