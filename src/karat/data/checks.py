@@ -29,6 +29,7 @@ from karat.errors.options import argument_as_typed, is_command_line, option, opt
 from karat.errors.text import count, counted
 from karat.tally import Cells, Classes, to_marginals
 from karat.tally.classes import IGNORED, usual_positive
+from karat.tally.folds import folds_by_name
 from karat.tally.look_alikes import look_alikes
 from karat.tally.row_sample import row_parts
 from karat.tally.score_histograms import ScoreHistograms
@@ -128,11 +129,6 @@ def unused_repeats(
             none=option("clusters", ""),
         )
     ]
-
-
-def folds_by_name() -> str:
-    """Return the option that finds the columns of folds by their names."""
-    return option("folds", "auto") if is_command_line() else "design=karat.Folds()"
 
 
 N_PAIRS: Final = 10_000

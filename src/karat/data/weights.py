@@ -68,7 +68,7 @@ def as_weights(
 def _array(values: Any, argument: str) -> npt.NDArray[Any]:
     """Return the weights as an array of numbers."""
     if isinstance(values, Mapping):
-        do = f"Give one number a row. Of a dict by class: {argument}=[by_class[y] for y in y_true]."
+        do = "Give one number a row: look up the weight of the class of each row."
         found = f"It is a dict with {shown(values, 4) or 'nothing'}"
         raise error("K116", argument=argument, found=found, advice=do)
     try:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.data.checks import folds_by_name
 from karat.errors import error
 from karat.errors.doubts import without_doubts
 from karat.errors.options import argument_as_typed, is_command_line, option
@@ -37,7 +36,7 @@ from karat.output.sections import (
     thresholds_section,
 )
 from karat.results.values import ReportValues
-from karat.tally.folds import OF_FOLDS
+from karat.tally.folds import OF_FOLDS, folds_by_name
 from karat.tally.score_kind import ARGUMENTS, NO_PREDICTIONS, UNITS
 
 if TYPE_CHECKING:

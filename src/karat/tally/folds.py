@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import KaratError, error, shown
-from karat.errors.options import is_command_line
+from karat.errors.options import is_command_line, option
 from karat.tally.axes import MISSING
 from karat.tally.shared import Floats
 
@@ -57,6 +57,11 @@ class FoldColumns:
     def key(self) -> Key:
         """Columns by which rows are split."""
         return tuple(dict.fromkeys(self.roles.values()))
+
+
+def folds_by_name() -> str:
+    """Return the option that finds the columns of folds by their names."""
+    return option("folds", "auto") if is_command_line() else "design=karat.Folds()"
 
 
 def plain_number(text: str) -> str:

@@ -204,7 +204,7 @@ def _of_matrix(
         do = CATALOGUE["K197"].do
         if given.dtype.kind in "iu":
             do += " If each entry is the label of a token or a pixel, flatten both sides and leave "
-            do += "masked entries out: karat.evaluate(y_true[mask], y_pred[mask])."
+            do += "masked entries out, as y_true.ravel() of NumPy arrays."
         facts = {"row": row, "column": column, "value": value, "count": count}
         raise error("K197", argument=argument, advice=do, **facts)
     columns = _columns(matrix.shape[1], argument, labels, names)
