@@ -101,8 +101,8 @@ def test_weights_by_class_are_mapped_to_rows() -> None:
 def test_groups_name_their_arguments() -> None:
     given: Any = ("fold", "repeat")
     assert "karat.Folds('fold', repeat='repeat')" in told(lambda: karat.Folds(*given))
-    one: Any = (0.02,)
-    assert "karat.CaseControl(prevalence=0.02)" in told(lambda: karat.CaseControl(*one))
+    one: Any = (0.9,)
+    assert "karat.Interval(level=0.9)" in told(lambda: karat.Interval(*one))
 
 
 @pytest.mark.parametrize("group", [karat.Folds, karat.Labels, karat.Interval, karat.Reading])

@@ -261,7 +261,6 @@ TABLE: Final = (
         Refusal("evaluate", "judge", name, reason, "K243", signed=BY_DEFINITION)
         for name, reason in {
             "nulls": "Rows without a gold label are kept, and every row needs a judge's label",
-            "prevalence": "Gold rows are a part of all rows",
             "sampling": "Gold rows are a part of all rows",
         }.items()
     ),
