@@ -250,6 +250,9 @@ def test_every_option_is_read_or_refused_beside_a_judge(verb: str) -> None:
     names = {item.name for item in options_of(verb)}
     cells = [cell for cell in TABLE if cell.beside == "judge" and cell.verb in (verb, "any")]
     refused_ = {parameter(cell.option) for cell in cells if not cell.values}
+    if parameter("sampling") in refused_:
+        # An argument of that design alone.
+        refused_ |= {"prevalence"}
     partly = {parameter(cell.option) for cell in cells if cell.values}
     assert names - refused_ - partly == READ_WITH_A_JUDGE[verb] & names
     assert not refused_ & READ_WITH_A_JUDGE[verb]

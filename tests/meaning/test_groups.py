@@ -89,11 +89,10 @@ def test_a_group_refuses_what_it_does_not_have() -> None:
     for wrong in ({"ordered": True}, {"order": [0, 1], "ordered": False}):
         assert code_of(lambda wrong=wrong: karat.Labels(**wrong)) == "K122"
     assert karat.Labels(["low", "high"], ordered=True).ordered is True
-    for call in (karat.Frequency, karat.Judge):
+    for call in (karat.Frequency, karat.Judge, lambda: karat.Looks(1, 2)):
         with pytest.raises(TypeError):
             call()
-    for call in (lambda: karat.Looks(1, 2), lambda: karat.Rules(1)):
-        assert code_of(call) == "K138"
+    assert code_of(lambda: karat.Rules(1)) == "K138"
 
 
 @pytest.mark.parametrize("verb", LARGEST)

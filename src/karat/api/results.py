@@ -98,8 +98,9 @@ class Report(report.ClassReport, base.Report):
         measured: values of the metrics of scores, if there are scores.
         scores: kind of the scores: ``"probabilities"``, ``"logits"``, ``"scores"``; None without
             any.
-        threshold: threshold at or above which the positive class of two is predicted; None: the
-            largest score decides, or predictions are given.
+        threshold: the number given as ``threshold=``, at or above which the positive class is
+            predicted; None where none was given.
+        decision: how the predicted class was decided, in words.
         kept_curves: the curves, if kept; read them as `curves`.
         confidence: settings of the intervals; None: there are none.
         clusters: the rows by cluster, if there are clusters.

@@ -190,8 +190,8 @@ class ReportValues(NamedResults):
     scores: str | None = None
     """Kind of the scores: ``"probabilities"``, ``"logits"``, ``"scores"``; None without any."""
     threshold: float | None = None
-    """Threshold at or above which the positive class of two is predicted; None: the largest score
-    decides, or predictions are given."""
+    """The number given as ``threshold=``, at or above which the positive class is predicted; None
+    where none was given."""
     kept_curves: Curves | None = None
     """The curves, if kept; read them as `curves`."""
     confidence: Confidence | None = None
