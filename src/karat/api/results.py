@@ -100,7 +100,8 @@ class Report(report.ClassReport, base.Report):
             any.
         threshold: the number given as ``threshold=``, at or above which the positive class is
             predicted; None where none was given.
-        decision: how the predicted class was decided, in words.
+        decision: how the predicted class of a row was decided, in words; empty if that is not
+            known.
         kept_curves: the curves, if kept; read them as `curves`.
         confidence: settings of the intervals; None: there are none.
         clusters: the rows by cluster, if there are clusters.
