@@ -16,6 +16,7 @@ from karat.errors import KaratError
 from karat.metrics import Metric, all_metrics, get
 from karat.metrics._metric import _reads_predictions
 from karat.tally import Cells, Classes, merge, to_marginals
+from tests.optional import optional
 
 RNG = np.random.default_rng(5)
 N = 240
@@ -139,7 +140,7 @@ def _file(folder: Path, ending: str) -> str:
 
 
 def test_streams_files_and_tensors_are_read_alike(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
+    torch = optional("torch")
     whole = evaluated()
     stream = _stream()
     columns = {"y_true": "label", "y_score": "s"}
@@ -243,6 +244,8 @@ def test_sets_rank_without_a_threshold() -> None:
     assert back.to_json() == report.to_json()
     decided = karat.evaluate(LABELS, y_score=LABEL_SCORES, threshold=50.5)
     assert decided.decision == "the labels whose score is at least 50.5"
+    assert (decided.threshold, report.threshold) == (50.5, None)
+    assert karat.MultilabelReport.from_json(decided.to_json()).threshold == 50.5
     given = karat.evaluate(LABELS, (LABEL_SCORES >= 50.5).astype(int))
     assert decided["micro_f1"].value == given["micro_f1"].value
     name = "mean_average_precision"

@@ -26,7 +26,7 @@ from karat.data.scores.rows import InMemoryScores
 from karat.data.scores.storage import ScoreParts
 from karat.data.sources.arrays.sets import hold_sets
 from karat.errors import error
-from karat.errors.doubts import Doubt, new_doubts, no_scores, only_doubts
+from karat.errors.doubts import Doubt, new_doubts, only_doubts
 from karat.errors.options import option
 from karat.errors.together import refuse
 from karat.inference.confidence import Confidence
@@ -260,9 +260,7 @@ def judged_report(
         wanted = spec.wanted
         unfit = next((one for one in wanted or () if one.needs_scores), None)
         if unfit is not None and scores is None:
-            raise no_scores(
-                str(unfit), rows.warnings, of_probabilities=unfit.record.reads_probabilities
-            )
+            raise unfit.no_scores(rows.warnings)
         gold = _ordinary(gold_rows, spec, names)
         if scores is not None:
             three = parts_with_scores(found, sample, spec)

@@ -41,7 +41,7 @@ from karat.data.slices.counted import by_cluster, by_slice
 from karat.data.table_sets import check_sets, settled_clusters
 from karat.data.weights import refuse_weights_of_cells
 from karat.errors import error
-from karat.errors.doubts import RepeatedIdsDoubt, no_scores
+from karat.errors.doubts import RepeatedIdsDoubt
 from karat.errors.options import option
 from karat.errors.together import refuse
 from karat.inference.score_intervals import (
@@ -161,7 +161,7 @@ def _of_sets(held: HeldSets, spec: Spec, origin: Origin) -> MultilabelReport:
             if held.has_scores:
                 do = f"Give a larger {option('max_memory')}: it {_TOO_MANY}."
                 raise error("K211", name=str(metric), do=do)
-            raise no_scores(str(metric), of_probabilities=metric.record.reads_probabilities)
+            raise metric.no_scores()
     check_sets(held, origin.mapping)
     doubts = doubts_of_sets(rows, held.tally, origin.mapping)
     rows = settled_clusters(rows)
@@ -368,7 +368,7 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> ClassReport:
     requested, confidence = spec.wanted, spec.confidence
     if spec.is_dry:
         rows.read(predicted=rows.pred is None and rows.threshold is None)
-        facts |= {"scores": rows.kind, "decision": rows.decision}
+        facts |= {"scores": rows.kind, "decision": rows.decision.text}
         return _report(spec, rows.cells(), **facts, threshold=rows.threshold)
     wanted = wanted_of_scores(rows.classes, requested, rows.kind)
     for metric in wanted if requested is not None else ():
@@ -383,7 +383,7 @@ def _of_scores(rows: InMemoryScores, spec: Spec, **facts: Any) -> ClassReport:
     check_decided(requested or (), has_predictions=rows.has_predictions)
     cells = rows.cells()
     facts["warnings"] = (*facts.get("warnings", ()), *_cautions(rows, wanted))
-    facts |= {"scores": rows.kind, "threshold": rows.threshold, "decision": rows.decision}
+    facts |= {"scores": rows.kind, "threshold": rows.threshold, "decision": rows.decision.text}
     if is_kept and is_moderate(rows):
         from karat.data.locks import OwnLock
 
@@ -437,7 +437,7 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> ClassReport:
     cells = histograms.cells if scores.has_predictions else histograms.cells.without_predictions()
     refuse_weights_of_cells(cells)
     rows = HistogramRows(histograms)
-    facts["decision"] = scores.decision
+    facts["decision"] = scores.decision.text
     if spec.is_dry:
         facts |= {"scores": rows.kind}
         return _report(spec, cells, **facts, threshold=scores.threshold)

@@ -18,7 +18,6 @@ from karat.inference.set_intervals import SetIntervals
 from karat.metrics import get
 from karat.metrics._of_sets import values_on_sets
 from karat.tally.label_scores import LabelScores
-from karat.tally.score_kind import decision_of_sets
 from karat.tally.set_tally import PREDICTED, TRUE, SetRows, SetTally
 
 _MOST_ROWS: Final = 1 << 12
@@ -69,9 +68,7 @@ def _some(rows: SetRows) -> SetRows:
 
 def _of_threshold(rows: SetRows) -> Iterator[Doubt]:
     """Iterate over the doubt that every label is predicted, by a threshold of 0."""
-    kind = None if rows.scores is None else rows.scores.kind
-    if kind is not None and rows.decision == decision_of_sets(kind, 0.0):
-        yield from zero_threshold(0.0, kind, is_set=True)
+    yield from zero_threshold(rows.decision.threshold, rows.decision.kind, is_set=True)
 
 
 def _of_unknown_rows(rows: SetRows, tally: SetTally) -> Iterator[Doubt]:

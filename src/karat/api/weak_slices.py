@@ -47,7 +47,7 @@ from karat.data.sources.tables.rows import predicted, read_rows
 from karat.data.sources.tables.values import ValuesOfFrame, doubts_of_values
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
 from karat.errors import error, short
-from karat.errors.doubts import no_scores, only_doubts, without_doubts
+from karat.errors.doubts import only_doubts, without_doubts
 from karat.errors.options import parameter
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
@@ -284,9 +284,7 @@ def _measured(given: _Given, metric: Metric | None) -> _Measure:
     check_applies(metric, rows.classes, ())
     if metric.needs_scores:
         if rows.scores is None:
-            raise no_scores(
-                str(metric), rows.warnings, of_probabilities=metric.record.reads_probabilities
-            )
+            raise metric.no_scores(rows.warnings)
         check_kind(metric, rows.scores.kind)
         with np.errstate(invalid="ignore"):
             phi = influences(InMemoryScores.of(rows, None), [metric])[metric]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import error
+from karat.errors import KaratError, error
 from karat.errors.doubts import no_scores
 from karat.errors.habits import karat_word
 from karat.metrics._error_bound import error_bound
@@ -354,6 +354,10 @@ class Metric:
             stops_at_parts=stops_at_parts,
         )
 
+    def no_scores(self, warnings: Iterable[str] = ()) -> KaratError:
+        """Return the error of rows without the scores that the metric reads (K210)."""
+        return no_scores(str(self), warnings, of_probabilities=self.record.reads_probabilities)
+
     def refuse_of_sets(self) -> None:
         """Raise K221 for a metric of sets where each row has one class."""
         is_average = self.lift in ("macro", "micro", "weighted", "samples")
@@ -365,7 +369,7 @@ class Metric:
         """Return the graph, and its inputs from a tally that supports it."""
         self.refuse_of_sets()
         if not self.record.is_traced:
-            raise no_scores(str(self), of_probabilities=self.record.reads_probabilities)
+            raise self.no_scores()
         traced = self.traced(policy)
         if self.needs_cells and cells.storage == "marginals":
             raise error("K204", name=str(self))

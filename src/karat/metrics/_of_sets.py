@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.errors.doubts import no_scores
 from karat.metrics._formula import walk
 from karat.metrics._interpret import evaluate, sensitivities
 from karat.metrics._lift import Policy, Traced, trace
@@ -57,7 +56,7 @@ def values_on_sets(metric: Metric, tally: SetTally, policy: Policy = "zero") -> 
     """
     metric = meant_on_sets(metric)
     if metric.needs_scores:
-        raise no_scores(str(metric), of_probabilities=metric.record.reads_probabilities)
+        raise metric.no_scores()
     if metric.reads_predictions and not tally.has_predictions:
         raise undecided(str(metric), "a label")
     if metric.is_of_rows:

@@ -78,8 +78,7 @@ def missing_intervals(found: Iterable[tuple[str, Result | Estimate]]) -> list[st
 def notes_on_mix(results: Mapping[str, Result], names: Iterable[str]) -> list[str]:
     """One note on the metrics that depend on the class proportions, and what to do; or none."""
     of_mix = [name for name in names if OF_MIX in (results[name].remark or "")]
-    told = of_mix_as_typed() if of_mix else ""
-    return [f"{some_of(of_mix, N_NAMED)}: {told}"] if of_mix else []
+    return [f"{some_of(of_mix, N_NAMED)}: {of_mix_as_typed()}"] if of_mix else []
 
 
 def by_reason(what: str, reasons: Mapping[str, str]) -> list[str]:

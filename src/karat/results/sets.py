@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from karat.curves._kept import MOST_CLASSES, Curves, Keeper, no_curves
 from karat.errors import InputError, error
-from karat.errors.doubts import no_scores
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.set_intervals import SetIntervals
 from karat.inference.set_score_intervals import SetScoreIntervals
@@ -153,7 +152,7 @@ class SetReport(NamedResults):
     @property
     def decision(self) -> str:
         """How the predicted labels of a row were decided, in words."""
-        return self.tally.decision
+        return self.tally.decision.text
 
     @property
     def fields(self) -> Fields:
@@ -161,9 +160,9 @@ class SetReport(NamedResults):
         return self.tally.fields
 
     @property
-    def threshold(self) -> None:
-        """None: each label may be predicted from another score on."""
-        return
+    def threshold(self) -> float | None:
+        """The one number given as ``threshold=``; None for none, and for one of each label."""
+        return self.tally.decision.threshold
 
     @property
     def is_binary(self) -> bool:
@@ -261,7 +260,7 @@ class SetReport(NamedResults):
             return self.kept_scores.values[metric]
         scored = self.scored
         if scored is None:
-            raise no_scores(str(metric), of_probabilities=metric.record.reads_probabilities)
+            raise metric.no_scores()
         meant = meant_on_sets(metric)
         if (is_of_labels(meant) or is_pooled(meant)) and meant in self._listed.values():
             scored = self._measured or scored

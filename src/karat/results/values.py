@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors.doubts import no_scores
 from karat.errors.options import is_command_line, option
 from karat.inference.confidence import Confidence, Design, Interval
 from karat.inference.label_intervals import A_COUNT, FIXED, TableIntervals
@@ -27,7 +26,7 @@ from karat.results.named import NamedResults
 from karat.results.result import Result
 from karat.tally import Cells, Classes, ClusteredCells, Fields, Label
 from karat.tally.cached import cached_property
-from karat.tally.score_kind import AS_GIVEN
+from karat.tally.decision import AS_GIVEN
 
 if TYPE_CHECKING:
     from karat.curves._kept import Curves
@@ -212,7 +211,7 @@ class ReportValues(NamedResults):
     """The same for metrics of each class; limits are equal where the value is exact."""
     kept_cautions: tuple[str, ...] = ()
     """Cautions read from JSON, which do not follow from the tally."""
-    decision: str = AS_GIVEN
+    decision: str = AS_GIVEN.text
     """How the predicted class of a row was decided, in words; empty if that is not known."""
     design: Design = "cohort"
     """``"cohort"``: rows were sampled; ``"case-control"``: so many of each true class."""
@@ -302,9 +301,7 @@ class ReportValues(NamedResults):
 
     def _computed_now(self, metric: Metric) -> tuple[Cells, Values, str | None]:
         if metric.needs_scores and self.scores is None:
-            raise no_scores(
-                str(metric), self.warnings, of_probabilities=metric.record.reads_probabilities
-            )
+            raise metric.no_scores(self.warnings)
         if metric.needs_scores and metric not in self.measured:
             # Version 0.2 wrote losses of scores, too.
             check_kind(metric, self.scores)

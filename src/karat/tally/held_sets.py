@@ -15,9 +15,10 @@ from karat.tally.axes import axes_of_header, too_many
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis
 from karat.tally.classes import Classes, Label
+from karat.tally.decision import Decision
 from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
 from karat.tally.row_sample import hashed_places
-from karat.tally.score_kind import AS_GIVEN, ScoreKind, kind_of_header
+from karat.tally.score_kind import ScoreKind, kind_of_header
 from karat.tally.serialization import (
     classes_of_facts,
     damaged,
@@ -233,7 +234,7 @@ class HeldSets:
         facts |= {} if scores is None else {"kind": scores.kind}
         facts |= {"axes": facts_of_axes(rows.axes)} if rows.axes else {}
         facts |= {"is_frequency": True} if rows.is_frequency else {}
-        facts |= {} if rows.decision == AS_GIVEN else {"decision": rows.decision}
+        facts |= rows.decision.facts
         return framed(facts, {name: arrays.get(name) for name in _ARRAYS})
 
     @classmethod
@@ -336,7 +337,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
         is_frequency,
         axes,
         codes,
-        str(header.get("decision", AS_GIVEN)),
+        Decision.of_facts(header),
     )
     had_scores = counted is not None and header["has_scores"]
     return HeldSets((rows,), counted, order, n=n, had_scores=had_scores)

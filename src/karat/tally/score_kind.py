@@ -55,15 +55,6 @@ def argument_of_scores(values: Mapping[str, Any]) -> Argument | None:
     return next(iter(names), None)
 
 
-def decides(kind: str | None, *, is_single: bool, threshold: float | None, is_set: bool) -> bool:
-    """Return whether scores say which class is predicted, or which labels.
-
-    Args:
-        is_single: whether there is one score a row, of the positive class of two.
-    """
-    return kind != "scores" or threshold is not None or not (is_single or is_set)
-
-
 def undecided(name: str, what: str = "the positive class") -> KaratError:
     """Return the error of scores that do not say which class is predicted: K320."""
     arguments = ("y_score", "y_pred", "y_prob", "y_logit", "threshold")
@@ -71,28 +62,6 @@ def undecided(name: str, what: str = "the positive class") -> KaratError:
     return error("K320", name=name, what=what, **options)
 
 
-def decision(
-    kind: str | None, *, is_given: bool, is_single: bool, threshold: float | None, k: int
-) -> str:
-    """Return in words how the predicted class of a row was decided."""
-    if kind is None or is_given:
-        return AS_GIVEN
-    if threshold is not None:
-        return f"the positive class where its {UNITS[kind]} is at least {threshold:g}"
-    if kind == "scores":
-        return UNDECIDED if is_single else "class of the largest score (ties: first class)"
-    return f"most probable class ({'above 0.5; ' if k <= 2 else ''}ties: first class)"
-
-
-def decision_of_sets(kind: ScoreKind, limit: float | None, *, is_strict: bool = False) -> str:
-    """Rule that decides which labels of a row are predicted; `limit` None: one for each label."""
-    at = "at least its threshold" if limit is None else f"at least {limit:g}"
-    return f"the labels whose {UNITS[kind]} is {'above 0.5' if is_strict else at}"
-
-
-UNDECIDED: Final = "none: one column of y_score without a threshold"
-UNDECIDED_SETS: Final = "none: y_score of labels without a threshold"
-AS_GIVEN: Final = "as given"
 FORMER: Final = "Read the rows again, with y_logit= for logits or y_score= for other scores."
 """What to do about scores that an earlier version wrote."""
 NO_PREDICTIONS: Final = "Nothing is predicted"

@@ -15,8 +15,8 @@ from karat.tally.axes import united_axes
 from karat.tally.cached import cached_property
 from karat.tally.cells import Axis, Fields
 from karat.tally.classes import Classes
+from karat.tally.decision import AS_GIVEN, Decision, of_both
 from karat.tally.label_scores import ListedScores, ScoresOfSets, joined_scores
-from karat.tally.score_kind import AS_GIVEN, UNDECIDED_SETS
 from karat.tally.serialization import classes_of_facts, facts_of_classes, framed, read_tally
 from karat.tally.set_checks import ARRAYS_OF_SETS, inconsistency_of_sets
 from karat.tally.sets import Sets
@@ -67,7 +67,7 @@ class SetTally:
         n_unknown: rows of whose truth nothing is known: they count in nothing else.
         row_weights: float64[p], Σw; None when unweighted.
         row_squares: float64[p], Σw²; None when unweighted.
-        decision: how the predicted labels were decided, in words. Where nothing says which labels
+        decision: what says which labels are predicted. Where nothing says which labels
             are predicted, every row is counted as if its true ones were.
 
     Example:
@@ -87,7 +87,7 @@ class SetTally:
     squares: Floats | None = None
     row_weights: Floats | None = None
     row_squares: Floats | None = None
-    decision: str = AS_GIVEN
+    decision: Decision = AS_GIVEN
 
     @classmethod
     def of(
@@ -149,7 +149,7 @@ class SetTally:
     @property
     def has_predictions(self) -> bool:
         """True if labels are predicted for each row."""
-        return self.decision != UNDECIDED_SETS
+        return self.decision.has_predictions
 
     @property
     def is_weighted(self) -> bool:
@@ -216,7 +216,7 @@ class SetTally:
             n_unknown=left.n_unknown + right.n_unknown,
             row_weights=row_weights,
             row_squares=row_squares,
-            decision=_of_both(left.decision, right.decision),
+            decision=of_both(left.decision, right.decision),
         )
 
     def subtract(self, part: SetTally) -> SetTally:
@@ -261,7 +261,7 @@ class SetTally:
         """The tally as bytes that `from_bytes` of this and every later version reads."""
         facts = {"species": _SPECIES, **facts_of_classes(self.classes)}
         facts |= {"n_unknown": self.n_unknown}
-        facts |= {} if self.decision == AS_GIVEN else {"decision": self.decision}
+        facts |= self.decision.facts
         return framed(facts, {name: getattr(self, name) for name in ARRAYS_OF_SETS})
 
     @classmethod
@@ -273,16 +273,12 @@ class SetTally:
         """
 
         def made(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> SetTally:
-            n_unknown, decision = header["n_unknown"], str(header.get("decision", AS_GIVEN))
+            n_unknown, decision = header["n_unknown"], Decision.of_facts(header)
             sums: dict[str, Any] = dict(arrays)
             return cls(classes_of_facts(header), n_unknown=n_unknown, decision=decision, **sums)
 
         arrays = ARRAYS_OF_SETS
         return read_tally(data, _SPECIES, arrays, made, inconsistency_of_sets, called="label sets")
-
-
-def _of_both(left: str, right: str) -> str:
-    return left if UNDECIDED_SETS not in (left, right) else UNDECIDED_SETS
 
 
 def _fields(tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers) -> Fields:
@@ -333,7 +329,7 @@ class SetRows:
         is_frequency: whether a row of weight 3 stands for three rows.
         axes: clusters, and columns of slices: name, and what each code stands for.
         codes: int32[a, n], codes on the axes; None without axes.
-        decision: how the predicted labels were decided, in words. Where nothing says which labels
+        decision: what says which labels are predicted. Where nothing says which labels
             are predicted, `pred` are the true ones.
     """
 
@@ -347,12 +343,12 @@ class SetRows:
     is_frequency: bool = False
     axes: tuple[Axis, ...] = ()
     codes: npt.NDArray[np.int32] | None = None
-    decision: str = AS_GIVEN
+    decision: Decision = AS_GIVEN
 
     @property
     def has_predictions(self) -> bool:
         """True if labels are predicted for each row."""
-        return self.decision != UNDECIDED_SETS
+        return self.decision.has_predictions
 
     @property
     def n(self) -> int:
@@ -418,7 +414,7 @@ class SetRows:
             self.is_frequency,
             axes,
             codes,
-            _of_both(self.decision, other.decision),
+            of_both(self.decision, other.decision),
         )
 
     def on(self, classes: Classes) -> SetRows:

@@ -153,7 +153,7 @@ def sizes_of_classes_are_declared(record: Record) -> None:
             is_changed = not np.allclose(other, found, rtol=1e-6, atol=1e-9, equal_nan=True)
             changes[key] = changes.get(key, False) or is_changed
     # One that is the same for all rows, as the best 2 of 2 classes, shows nothing; nor does a mix
-    # of other classes that hardly matters.
+    # of other classes that changes the value too little to be seen.
     varies = {key: len({x.tobytes() for x in each}) > 1 for key, each in seen.items()}
     still = [
         str(metric)

@@ -32,7 +32,6 @@ from karat.errors.doubts import (
     NoPositiveDoubt,
     doubt,
     new_doubts,
-    no_scores,
     without_doubts,
 )
 from karat.errors.options import as_typed, option
@@ -84,11 +83,7 @@ def gate_report(
     """
     of_scores = [metric for metric in metrics or () if metric.needs_scores]
     if of_scores and rows.scores is None:
-        raise no_scores(
-            str(of_scores[0]),
-            rows.warnings,
-            of_probabilities=of_scores[0].record.reads_probabilities,
-        )
+        raise of_scores[0].no_scores(rows.warnings)
     check_decided(metrics or (), has_predictions=rows.has_predictions)
     keeps_classes = is_whole and rows.scores is not None
     if metrics is not None and not of_scores:

@@ -22,15 +22,9 @@ from karat.data.scores.rows import InMemoryScores
 from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
+from karat.tally.decision import Decision
 from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
-from karat.tally.score_kind import (
-    ARGUMENTS,
-    KINDS,
-    UNDECIDED_SETS,
-    Argument,
-    decides,
-    decision_of_sets,
-)
+from karat.tally.score_kind import ARGUMENTS, KINDS, Argument
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 
@@ -273,13 +267,17 @@ def with_labels_of_scores(rows: SetRows, scores: ScoresOfSets, threshold: Any) -
     Errors:
         K136 see `checked_limits`.
     """
-    if not decides(scores.kind, is_single=False, threshold=threshold, is_set=True):
-        return replace(rows, scores=scores, pred=rows.true, decision=UNDECIDED_SETS)
+    if scores.kind == "scores" and threshold is None:
+        nothing = Decision("none", scores.kind)
+        return replace(rows, scores=scores, pred=rows.true, decision=nothing)
     limits, is_strict = checked_limits(threshold, scores, rows.classes)
     pred = scores.above(limits, is_strict=is_strict)
-    is_same = bool((limits == limits.flat[0]).all()) if limits.size else False
-    limit = float(limits.flat[0]) if is_same else None
-    decision = decision_of_sets(scores.kind, limit, is_strict=is_strict)
+    if is_strict:
+        decision = Decision("largest", scores.kind)
+    elif limits.size and (limits == limits.flat[0]).all():
+        decision = Decision("threshold", scores.kind, float(limits.flat[0]))
+    else:
+        decision = Decision("thresholds", scores.kind)
     return replace(rows, scores=scores, pred=pred, decision=decision)
 
 

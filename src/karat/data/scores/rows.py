@@ -23,8 +23,9 @@ from karat.errors import error
 from karat.tally.cached import cached_property
 from karat.tally.cells import Cells
 from karat.tally.classes import Classes
+from karat.tally.decision import Decision
 from karat.tally.row_sample import row_parts
-from karat.tally.score_kind import ScoreKind, decides, decision, undecided
+from karat.tally.score_kind import ScoreKind, undecided
 from karat.tally.scored import N_LONG
 from karat.tally.shared import ROWS_MOST, reaches
 from karat.tally.sums import LOSSES, ONE_VS_ALL, READ_BITS, Sums, unclipped
@@ -268,15 +269,12 @@ class InMemoryScores:
     @property
     def has_predictions(self) -> bool:
         """True if a class is predicted for each row."""
-        is_single = self.scores.values.ndim == 1
-        return self.pred is not None or decides(
-            self.kind, is_single=is_single, threshold=self.threshold, is_set=False
-        )
+        return self.decision.has_predictions
 
     @property
-    def decision(self) -> str:
-        """How the predicted class of a row is decided, in words."""
-        return decision(
+    def decision(self) -> Decision:
+        """What decides the predicted class of a row."""
+        return Decision.of_classes(
             self.kind,
             is_given=self.pred is not None,
             is_single=self.scores.values.ndim == 1,

@@ -24,9 +24,10 @@ from karat.data.scores.rows import InMemoryScores
 from karat.errors import error, shown
 from karat.tally.axes import too_many
 from karat.tally.classes import Classes, Label
+from karat.tally.decision import Decision
 from karat.tally.held_rows import HeldRows, RowChunk, check_alike
 from karat.tally.score_histograms import ScoreHistograms
-from karat.tally.score_kind import ARGUMENTS, ScoreKind, decides, decision
+from karat.tally.score_kind import ARGUMENTS, ScoreKind
 from karat.tally.shared import check_same, other_kinds, united
 
 _LEAST_GROUP: Final = 1 << 19
@@ -180,16 +181,13 @@ class ScoreParts:
     @property
     def has_predictions(self) -> bool:
         """True if a class is predicted for each row."""
-        columns, is_given, _ = self.shape or (1, False, False)
-        return is_given or decides(
-            self.kind, is_single=columns is None, threshold=self.threshold, is_set=False
-        )
+        return self.decision.has_predictions
 
     @property
-    def decision(self) -> str:
-        """How the predicted class of a row is decided, in words."""
+    def decision(self) -> Decision:
+        """What decides the predicted class of a row."""
         columns, is_given, _ = self.shape or (1, False, False)
-        return decision(
+        return Decision.of_classes(
             self.kind,
             is_given=is_given,
             is_single=columns is None,

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import error
-from karat.errors.doubts import no_scores
 from karat.inference.confidence import Confidence
 from karat.inference.judge.labels import Codes, JudgedTable, Powered, powered
 from karat.inference.judge.scores import Three, powered_scores
@@ -221,7 +220,7 @@ class Estimates:
             self._kept[metric] = powered(metric, self.labels.table, self.confidence, self.policy)
             return self._kept[metric]
         if self.scores is None:
-            raise no_scores(str(metric), of_probabilities=metric.record.reads_probabilities)
+            raise metric.no_scores()
         wanted = self.of_scores if metric in self.of_scores else [metric]
         given = self.scores, self.sample.both(), self.confidence, self.policy
         self._kept.update(powered_scores(wanted, *given, self.sample.clusters_of_gold))

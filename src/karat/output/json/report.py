@@ -30,7 +30,7 @@ from karat.output.json.words import NEWEST
 from karat.output.sections import thresholds_of
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 from karat.tally import Cells, Classes, inconsistency
-from karat.tally.score_kind import AS_GIVEN
+from karat.tally.decision import AS_GIVEN
 
 SCHEMA: Final = f"karat.report/{NEWEST}"
 _VERSION: Final = re.compile(
@@ -346,7 +346,7 @@ def _report(s: Scope) -> Any:
         s.scores and s.scores.threshold,
         s.scores and s.scores.curves,
         s.confidence,
-        decision=s.scores.decision if s.scores else AS_GIVEN,
+        decision=s.scores.decision if s.scores else AS_GIVEN.text,
         intervals=s.metrics,
         class_intervals=s.per_class,
         is_clustered=s.is_clustered,

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from types import SimpleNamespace
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
 import numpy as np
 
@@ -37,7 +37,8 @@ from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
 from karat.results.slices import ByColumn, SetSliceTable
 from karat.results.values import PER_CLASS
 from karat.tally.classes import Label
-from karat.tally.score_kind import ARGUMENTS, AS_GIVEN
+from karat.tally.decision import AS_GIVEN, Decision, Rule
+from karat.tally.score_kind import ARGUMENTS
 from karat.tally.set_checks import inconsistency_of_sets
 from karat.tally.set_tally import SetTally
 
@@ -84,7 +85,14 @@ _SUMS: Final = {
     "n_rows": _COUNTS,
     "n_unknown": js.COUNT,
     **dict.fromkeys(("weights", "squares", "row_weights", "row_squares"), _AMOUNTS),
-    "decision": js.TEXT.or_absent(AS_GIVEN),
+    "decision": js.record(
+        lambda s: Decision(s.rule, s.kind, s.threshold),
+        rule=js.choice(*get_args(Rule)),
+        kind=js.or_null(js.choice(*ARGUMENTS)),
+        threshold=js.or_null(js.NUMBER),
+    )
+    .of(lambda tally: js.OMITTED if tally.decision == AS_GIVEN else tally.decision)
+    .or_absent(AS_GIVEN),
 }
 _TALLY: Final = js.record(_tally, labels=CLASSES.of("classes"), **_SUMS)
 _TALLY_OF_SLICE: Final = js.record(_tally, labels=js.given(lambda s: s.report.classes), **_SUMS)

@@ -314,8 +314,8 @@ class ByColumn(Mapping[Any, TableT]):
         key = key_of(column)
         if key not in self._tables:
             known = [name if len(name) > 1 else name[0] for name in self._tables]
-            told = shown(known, 12) if known else "none: give by= to karat.evaluate"
-            raise no_slice(f"by {column!r}", told)
+            columns = shown(known, 12) if known else "none: give by= to karat.evaluate"
+            raise no_slice(f"by {column!r}", columns)
         return self._tables[key]
 
     def __contains__(self, column: object) -> bool:
