@@ -66,6 +66,55 @@ def test_columns_of_scores_are_told_by_their_names(karat: Karat) -> None:
     assert ran.err.startswith("prob=p, true=lab")
 
 
+@pytest.mark.parametrize(
+    ("columns", "options", "predicted"),
+    [
+        ({"label": [0, 1, 1], "score": [-1.5, 0.5, 2.0]}, (), "none"),
+        ({"label": [0, 1, 1], "score": [-1.5, 0.5, 2.0]}, ("--threshold", "0"), "score ≥ 0"),
+        ({"label": [0, 1, 1], "pred": [0, 1, 1], "score": [-1.5, 0.5, 2.0]}, (), "pred"),
+        ({"label": [0, 1, 1], "prob": [0.1, 0.5, 0.9]}, (), "largest probability"),
+        ({"label": [0, 1, 1], "prob": [0.1, 0.5, 0.9]}, ("--threshold", ".4"), "probability ≥ 0.4"),
+        (
+            {"label": ["a", "b", "b"], "score_a": [1, 0, 2], "score_b": [0, 1, 3]},
+            (),
+            "largest score",
+        ),
+        (
+            {"label": ["a", "a;b", "b"], "score_a": [1, 1, 0], "score_b": [0, 1, 1]},
+            ("--separator", ";"),
+            "none",
+        ),
+        (
+            {"label": ["a", "a;b", "b"], "score_a": [1, 1, 0], "score_b": [0, 1, 1]},
+            ("--separator", ";", "--threshold", "1"),
+            "score ≥ 1",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_named", [False, True])
+def test_columns_say_what_reports_predict(
+    karat: Karat,
+    columns: dict[str, list[object]],
+    options: tuple[str, ...],
+    predicted: str,
+    is_named: bool,
+) -> None:
+    write_csv(Path("p.csv"), columns)
+    named = ("--true", "label") if is_named else ()
+    said = f"pred={predicted}, weights=none"
+    asked = karat("columns", "p.csv", *named, *options)
+    report = karat("report", "p.csv", *named, *options)
+    assert (asked.code, report.code) == (0, 0)
+    assert said in " ".join(asked.out.split())
+    assert said in " ".join(report.err.split())
+    # Repeats have a line of their own in what a gate says, so only its columns are compared.
+    gate = karat("gate", "p.csv", *named, *options, "--min", f"{_OF_ANY[predicted == 'none']}=0")
+    assert said in " ".join(gate.err.split())
+
+
+_OF_ANY = {False: "micro_f1", True: "macro_average_precision"}
+
+
 def test_columns_of_scores_that_two_names_could_be(karat: Karat) -> None:
     write_csv(Path("p.csv"), {"label": [0], "score": [1.5], "proba_0": [0.5], "proba_1": [0.5]})
     ran = karat("columns", "p.csv")

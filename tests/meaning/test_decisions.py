@@ -264,6 +264,14 @@ def test_a_check_says_what_is_missing() -> None:
     assert not needs["accuracy, F1, kappa"]
 
 
+@pytest.mark.parametrize("more", [{}, {"threshold": AT}])
+def test_a_check_shows_what_a_report_predicts(more: dict[str, float]) -> None:
+    names = {"y_true": "label", "y_score": "s"}
+    predicted = "y_pred=score ≥ 58" if more else "y_pred=none"
+    assert predicted in str(karat.check(TABLE, **names, **more))
+    assert predicted in str(karat.evaluate(TABLE, **names, **more))
+
+
 def reads_predictions(metric: Metric) -> bool:
     """Whether other predictions of the same rows change a value."""
     rng = np.random.default_rng(0)

@@ -39,6 +39,7 @@ class Check(checked.Check):
         has_clusters, has_slices: whether they were given.
         has_sets: whether rows have sets of labels.
         has_predictions: whether a class is predicted for each row.
+        threshold: at or above which the positive class, or a label, is predicted, or None.
     """
 
     def text(self, width: int = 80) -> str:
@@ -129,4 +130,5 @@ def check_of(request: Request) -> Check:
         has_slices,
         isinstance(report, SetReport),
         report.has_predictions,
+        report.threshold,
     )

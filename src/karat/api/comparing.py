@@ -263,7 +263,7 @@ def _of_one_source(origins: Mapping[tuple[str, str], Sequence[str]]) -> Iterator
     Args:
         origins: files, and columns by role, both as text → models.
     """
-    columns = "models that are columns of one table are a list of their names as y_pred="
+    columns = "for models that are columns of one table, give a list of their names as y_pred="
     if is_command_line():
         columns = "for models that are columns of one file, karat compare FILE --pred OLD,NEW "
         columns += "writes the command"

@@ -176,6 +176,8 @@ def _document(
     from karat.errors.text import count, counted
     from karat.output.describe import shown_prediction
     from karat.output.document import Document, Notes, Section
+    from karat.tally.decision import decides
+    from karat.tally.score_kind import KINDS, UNITS
 
     scores: ScoreColumns | None = None
     problem: KaratError | None = None
@@ -192,10 +194,11 @@ def _document(
         facts.append(counted(survey.n_rows, "row"))
     lines = [shown_mapping(mapping, threshold, of_sets=of_sets)] if mapping else []
     if not named:
-        predicted = ""
-        if scores is not None:
-            kind = "score" if scores.role == "score" else "probability"
-            predicted = shown_prediction(kind, threshold, of_sets=of_sets)
+        predicted = "" if scores is None else "none"
+        shape = {"is_single": scores is not None and len(scores.names) == 1, "of_sets": of_sets}
+        if scores is not None and decides(KINDS[scores.argument], threshold, **shape):
+            unit = UNITS[KINDS[scores.argument]]
+            predicted = shown_prediction(unit, threshold, of_sets=of_sets)
         lines = [*_mapping(survey, scores, problem, predicted, threshold), *notes]
     found: list[Section] = [_table(survey, named, mapping, is_asked=problem is not None)]
     found += [Notes("Mapping", tuple(lines))] if lines else []
@@ -212,7 +215,8 @@ def _mapping(
     """Return the columns that a report uses, and the questions that are open.
 
     Args:
-        predicted: the rule that makes predictions from scores; "" without scores.
+        predicted: the rule that makes predictions from scores; "none" where none does; "" without
+            scores.
         threshold: the threshold that was given, which replaces a column of predictions.
     """
     from karat.output.describe import shown_columns

@@ -131,9 +131,10 @@ def _looked(
             f"  karat monitor {state} day1.csv --min accuracy=0.9"
         )
     else:
-        own = {name: fixed[name] for name in (*_SETTINGS, "inconclusive") if name in fixed}
-        settings: dict[str, Any] = {**bounds, **dict(own.items())}
-        monitor = Monitor(**in_groups(settings))
+        own: dict[str, Any] = {
+            name: fixed[name] for name in (*_SETTINGS, "inconclusive") if name in fixed
+        }
+        monitor = Monitor(**in_groups({**bounds, **own}))
         monitor.reading.update({name: x for name, x in fixed.items() if name not in own})
     if predictions:
         _add(monitor, predictions, values)

@@ -365,7 +365,7 @@ def shown_mapping(
     threshold: float | None = None,
     *,
     of_sets: bool = False,
-    has_predictions: bool | None = None,
+    has_predictions: bool = False,
 ) -> str:
     """Return the columns by role in one line, as a report shows them."""
     from karat.output.describe import shown_mapping as shown

@@ -31,7 +31,8 @@ def sections_of_check(check: Check, *, has_columns: bool = True) -> list[Section
     found: list[Section] = []
     if check.mapping and has_columns:
         facts = {"of_sets": check.has_sets, "has_predictions": check.has_predictions}
-        found.append(Notes(COLUMNS, (shown_mapping(check.mapping, **facts),), "dim"))
+        shown = shown_mapping(check.mapping, check.threshold, **facts)
+        found.append(Notes(COLUMNS, (shown,), "dim"))
     if check.problems:
         lines = tuple(line.strip() for one in check.problems for line in str(one).splitlines())
         found.append(Notes("Resolve before making a report", lines, "warning"))

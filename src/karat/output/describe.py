@@ -36,6 +36,7 @@ from karat.output.sections import (
     thresholds_section,
 )
 from karat.results.values import ReportValues
+from karat.tally.decision import decides
 from karat.tally.folds import OF_FOLDS, folds_by_name
 from karat.tally.score_kind import ARGUMENTS, NO_PREDICTIONS, UNITS
 
@@ -88,20 +89,23 @@ def shown_mapping(
     threshold: float | None = None,
     *,
     of_sets: bool = False,
-    has_predictions: bool | None = None,
+    has_predictions: bool = False,
 ) -> str:
-    """``y_prob=proba_0…proba_9 (10), y_true=label, y_pred=pred, weights=none``."""
+    """``y_prob=proba_0…proba_9 (10), y_true=label, y_pred=pred, weights=none``.
+
+    Args:
+        has_predictions: whether rows are known to have some: sets with a threshold of each label.
+    """
     parts = []
     columns = {role: mapping.get(role) or "none" for role in ("y_true", "y_pred", "weights")}
     for kind, role in ARGUMENTS.items():
         if mapping.get(role):
             parts.append(f"{shown_role(role)}={shown_columns(mapping[role])}")
-            decides = has_predictions
-            if decides is None:
-                is_single = len(mapping[role]) == 1
-                decides = kind != "scores" or threshold is not None or not (is_single or of_sets)
-            if decides and (threshold is not None or not mapping.get("y_pred")):
-                columns["y_pred"] = shown_prediction(UNITS[kind], threshold, of_sets=of_sets)
+            if threshold is not None or not mapping.get("y_pred"):
+                shape = {"is_single": len(mapping[role]) == 1, "of_sets": of_sets}
+                is_decided = decides(kind, threshold, **shape) or has_predictions
+                text = shown_prediction(UNITS[kind], threshold, of_sets=of_sets)
+                columns["y_pred"] = text if is_decided else "none"
     if mapping.get("clusters"):
         columns["clusters"] = str(mapping["clusters"])
     if "folds" in mapping and not of_sets:

@@ -80,7 +80,8 @@ def columns_of_sets(report: SetReport) -> Notes | None:
     """The columns by role, and how text was split; None where the rows do not come from a table."""
     if not report.mapping:
         return None
-    shown = shown_mapping(report.mapping, of_sets=True, has_predictions=report.has_predictions)
+    facts = {"of_sets": True, "has_predictions": report.has_predictions}
+    shown = shown_mapping(report.mapping, report.threshold, **facts)
     return Notes(COLUMNS, (shown, *split_of(report.source)), "dim")
 
 

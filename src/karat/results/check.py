@@ -43,6 +43,7 @@ class Check:
     has_slices: bool = False
     has_sets: bool = False
     has_predictions: bool = True
+    threshold: float | None = None
 
     def __bool__(self) -> bool:
         return not self.problems and not self.doubts

@@ -12,6 +12,21 @@ from karat.tally.serialization import damaged
 Rule: TypeAlias = Literal["given", "threshold", "thresholds", "largest", "none"]
 
 
+def decides(
+    kind: ScoreKind, threshold: object, *, is_single: bool = False, of_sets: bool = False
+) -> bool:
+    """Whether scores say what is predicted.
+
+    Other scores than probabilities and logits need a threshold for that, unless they rank the
+    classes of a row.
+
+    Args:
+        is_single: whether there is one score a row, of the positive class of two.
+        of_sets: whether they are of sets of labels.
+    """
+    return kind != "scores" or threshold is not None or not (is_single or of_sets)
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What says which class of a row is predicted, or which of its labels.
@@ -44,7 +59,8 @@ class Decision:
             return cls(k=k)
         if threshold is not None:
             return cls("threshold", kind, threshold, k)
-        return cls("none" if kind == "scores" and is_single else "largest", kind, None, k)
+        rule: Rule = "largest" if decides(kind, None, is_single=is_single) else "none"
+        return cls(rule, kind, None, k)
 
     @classmethod
     def of_facts(cls, header: Mapping[str, Any]) -> Self:

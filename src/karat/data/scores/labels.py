@@ -22,7 +22,7 @@ from karat.data.scores.rows import InMemoryScores
 from karat.errors import KaratError, error, short, shown
 from karat.tally import Classes, Label
 from karat.tally.cached import cached_property
-from karat.tally.decision import Decision
+from karat.tally.decision import Decision, decides
 from karat.tally.label_scores import LabelScores, ListedScores, ScoresOfSets
 from karat.tally.score_kind import ARGUMENTS, KINDS, Argument
 from karat.tally.set_tally import SetRows
@@ -267,7 +267,7 @@ def with_labels_of_scores(rows: SetRows, scores: ScoresOfSets, threshold: Any) -
     Errors:
         K136 see `checked_limits`.
     """
-    if scores.kind == "scores" and threshold is None:
+    if not decides(scores.kind, threshold, of_sets=True):
         nothing = Decision("none", scores.kind)
         return replace(rows, scores=scores, pred=rows.true, decision=nothing)
     limits, is_strict = checked_limits(threshold, scores, rows.classes)
