@@ -401,21 +401,21 @@ def _of_predictions(found: Tallies, mapping: Mapping[str, Any], of: str = "") ->
         if not isinstance(histograms, ScoreHistograms):
             return  # another storage, which need not have counts
         n, n_other = histograms.n_rows, n_at_least_of_other_scores(histograms)
-        fact = "at least have predictions that their scores contradict"
+        fact = "have a prediction that does not follow from the scores, or more"
     else:
         parts = _predictions_beside_scores(found)
         n = sum(len(pred) for pred, _ in parts)
         if classes.k > 2:
             n_other = sum(n_not_of_largest(pred, values) for pred, values in parts)
-            fact = "have another class predicted than that of their largest score"
+            fact = "are predicted as another class than that of their largest score"
         else:
             n_other = n_beside_threshold(parts, classes.positive) if parts else 0
-            fact = "at least are on the other side, whatever the threshold"
+            fact = "or more are on the wrong side of every possible threshold"
     if n_other > _OTHERWISE * n:
         rows_of = f"{count(n_other)} of {counted(n, 'row')}"
         if classes.k <= _PAIR and classes.positive == 0 and _are_margins(found):
             fact += f". {sign_of_margins(classes).removesuffix('.')}"
-        without = "without y_pred= the scores predict"
+        without = "to predict from the scores, leave y_pred= out"
         if (column := mapping.get("pred")) is not None:
             without = (
                 f"if another column than {short(column)} has the predictions, name it: "

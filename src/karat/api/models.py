@@ -504,7 +504,7 @@ def _of_model_alone(values: Any, name: str, what: str) -> Any:
     if values is None:
         return None
     if not isinstance(values, Mapping):
-        found = f"The models have rows of their own, and {what}= is no dict of them"
+        found = f"The models have rows of their own, and {what}= is not a dict of models"
         do = f"Give {what}= as a dict with the same names as y_true."
         raise error("K162", argument=f"{what}=", found=found, do=do)
     if name not in values:

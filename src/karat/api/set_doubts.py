@@ -195,7 +195,7 @@ def _of_predictions(some: SetRows, n_rows: int, mapping: Mapping[str, Any]) -> I
     if n_other <= _OTHERWISE * n_own:
         return
     sample = "" if some.n == n_rows else f" of {counted(some.n, 'row')} that were looked at"
-    without = "without y_pred= the scores predict"
+    without = "to predict from the scores, leave y_pred= out"
     if (column := mapping.get("pred")) is not None:
         without = f"if other columns than {short(column)} have the predictions, name them: y_pred="
     fact = f"at least {count(n_other)} labels are on the other side, whatever the threshold of each"

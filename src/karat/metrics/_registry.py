@@ -331,7 +331,7 @@ def search(text: str = "") -> list[Metric]:
         ['informedness']
     """
     if not isinstance(text, str):
-        raise _no_name(text, "It is no text")
+        raise _no_name(text, "It is not text")
     words = text.lower().split()
     found = []
     for position, record in enumerate(every_record()):

@@ -162,7 +162,7 @@ def lift_at(c: ClassRanks, *, share: float) -> float:
     rounding=linear(absolute=(2, 8), scale="all rows ÷ those of the class"),
 )
 def gain_at(c: ClassRanks, *, share: float) -> float:
-    """Proportion of the class that is found among the highest-scoring proportion of the rows.
+    """Proportion of the class that is found in a given proportion of top-scored rows.
 
     Rows tied at the cutoff count in proportion.
     """

@@ -401,8 +401,8 @@ def _told(table: NamedSlices[Any], metric: str) -> str:
     if gap.p is not None:
         without = f" without {some_of(list(gap.left_out))}" if gap.left_out else ""
         sentences.append(
-            f"The largest gap{without} is {value(gap.observed)}; equal slices have a gap of "
-            f"{value(gap.expected)} on average, and below {value(gap.most)} in "
+            f"The largest gap{without} is {value(gap.observed)}; if all slices were equal, it would "
+            f"be {value(gap.expected)} on average, and below {value(gap.most)} in "
             f"{100 * gap.level:g} % of samples."
         )
     if worst:

@@ -59,8 +59,8 @@ Values: TypeAlias = Mapping[str, Measured]
 _KEPT_OF_SLICES = ("accuracy", "macro_f1")  # in a baseline, beside those of the rules
 BY_ORDER = "Rows were matched by their order: neither side names ids that both have."
 _UNPAIRED = (
-    "Unpaired: the rows of the baseline are not at hand, so that intervals are wider. Compare "
-    "with its predictions, or write it with update_baseline= and with_rows=True."
+    "Unpaired: the baseline holds no rows, so intervals are wider. Compare with its predictions, "
+    "or write it with update_baseline= and with_rows=True."
 )
 NOT_WEIGHTED_ALIKE = (
     "Weight both in the same way: weights= names the column, weights='' none. Write a baseline "

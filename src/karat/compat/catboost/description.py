@@ -218,7 +218,8 @@ def _choice(text: str, enum: str, value: str) -> str:
     listed = ", ".join(map(repr, options))
     found = f"Key {value!r} not found in enum {enum}. Valid options are: {listed}"
     near = difflib.get_close_matches(value.strip().title(), options, 1)
-    raise refused(text, found, f"Write {near[0] if near else options[-1]}: case counts.")
+    meant = near[0] if near else options[-1]
+    raise refused(text, found, f"Write {meant}: names are case-sensitive.")
 
 
 _READERS: Final[dict[str, tuple[str, Callable[[str, str, str], Any]]]] = {
@@ -371,7 +372,7 @@ def _read(text: str) -> Description:
     for part in rest.split(";") if colon else ():
         key, equals, value = part.partition("=")
         if not equals:
-            raise refused(text, _FORM, f"{part!r} is no key=value.")
+            raise refused(text, _FORM, f"{part!r} is not key=value.")
         if key in given:
             raise refused(text, f"Duplicated loss param found: {key}", "Give each key once.")
         given[key] = value

@@ -381,4 +381,4 @@ def _checked(metric: Any) -> Metric:
         "Give metrics of karat.compat.torchmetrics, or derive yours from its Metric; metrics of "
         "torchmetrics need a collection of their own."
     )
-    raise refused("A collection", f"{kind} is no metric of karat", do)
+    raise refused("A collection", f"{kind} is not a metric of karat", do)

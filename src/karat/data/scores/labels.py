@@ -134,7 +134,7 @@ def placed_scores(scores: Scores) -> LabelScores:
 def other_labels(what: str, names: Sequence[str], labels: Sequence[Label], do: str) -> KaratError:
     """K137: the labels in the column names differ from those of the rows."""
     found = f"Columns: {shown(names)}. Labels: {shown(labels)}"
-    return error("K137", what=f"{what} name other labels than there are", found=found, do=do)
+    return error("K137", what=f"{what} do not name the labels", found=found, do=do)
 
 
 def _of_matrix(scores: Scores, classes: Classes) -> LabelScores:

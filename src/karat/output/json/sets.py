@@ -219,7 +219,7 @@ def _check_metrics(listed: Mapping[str, Part], *, is_own: bool) -> None:
     for name, part in listed.items():
         metric = find(name)
         if metric is None:
-            require(not is_own, f"metrics lists {short(name)}, which is no metric")
+            require(not is_own, f"metrics lists {short(name)}, which is not a metric")
             continue
         facts = _RESULT.read(part, SimpleNamespace())
         check_estimate(part, [facts[key] for key in ("value", "low", "high")], metric.range)

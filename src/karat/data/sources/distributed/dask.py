@@ -92,7 +92,7 @@ class DaskFrame:
             partials = compute(*level)  # type: ignore[no-untyped-call, unused-ignore]
         whole = whole_of((part for each in partials for part in each), reading)
         if whole is None:
-            raise error("K503", found="No partition came")
+            raise error("K503", found="No partition arrived")
         check_all(whole, len(blocks))
         return whole
 

@@ -202,7 +202,7 @@ def check_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
     try:
         statements = connection.extract_statements(f"SELECT {where}\n")
     except duckdb.Error:
-        raise _of_condition(f"The condition {where!r} is no SQL expression.", where) from None
+        raise _of_condition(f"The condition {where!r} is not a SQL expression.", where) from None
     if len(statements) != 1:
         raise _of_condition(f"The condition {where!r} is more than one statement.", where)
 
@@ -212,7 +212,7 @@ def check_text(sql: str) -> None:
     try:
         sql.encode()
     except UnicodeEncodeError as problem:
-        found = f"Character {problem.start + 1} of {short(sql)} is no character of UTF-8."
+        found = f"Character {problem.start + 1} of {short(sql)} is not valid UTF-8."
         raise error("K408", found=found) from None
 
 
@@ -302,7 +302,7 @@ def _of_condition(found: str, where: str) -> KaratError:
 
 
 def _without_memory() -> KaratError:
-    return error("K419", found="DuckDB, which reads the files, was given no more")
+    return error("K419", found="DuckDB, which reads the files, was refused more memory")
 
 
 def _stopped(text: str, where: str | None) -> KaratError:
