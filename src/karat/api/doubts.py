@@ -276,7 +276,7 @@ def _of_values(found: Tallies, of: str = "") -> tuple[Doubt, ...]:
 
 WHY_RANGE: Final[Mapping[str, str]] = {
     "logits": "the softmax of logits is another probability",
-    "scores": "scores have no losses and no calibration, and predict nothing without a threshold",
+    "scores": "scores have no losses, no calibration and, without a threshold, no predictions",
 }
 """Why numbers from 0 to 1 are in doubt."""
 _LEAST_ROWS: Final = 10
@@ -370,8 +370,8 @@ def of_agreement(spread: TableVariance, n_deciding: int, of: str = "") -> Iterat
     if interval.low is None or interval.high is None or interval.high >= 0.0:
         return
     do = (
-        f"Check that labels are those of the same classes on both sides, {shown(classes.labels)}, "
-        "and that both have their rows in one order."
+        f"Check that both sides label the same classes, {shown(classes.labels)}, and that their "
+        "rows are in the same order."
     )
     yield doubt(
         "D116",

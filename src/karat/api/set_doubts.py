@@ -120,7 +120,7 @@ _PLACES_OF_ROW: Final = 4
 
 _WHY_RANGE: Final[Mapping[str, str]] = {
     "logits": "the sigmoid of logits is another probability, and labels are predicted above 0",
-    "scores": "scores have no losses and no calibration, and predict nothing without a threshold",
+    "scores": "scores have no losses, no calibration and, without a threshold, no predictions",
 }
 """Why numbers from 0 to 1 are in doubt."""
 
@@ -214,7 +214,7 @@ def _of_agreement(rows: SetRows, tally: SetTally) -> Iterator[Doubt]:
         return
     do = (
         f"Check that labels are the same on both sides, {shown(tally.classes.labels)}, and that "
-        "both have their rows and columns in one order."
+        "their rows and columns are in the same order."
     )
     limits = {"low": value(interval.low), "high": value(interval.high)}
     yield doubt("D116", of="", value=value(number), do=do, **limits)

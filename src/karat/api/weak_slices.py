@@ -329,7 +329,7 @@ def _read(request: Request, metric: Metric | None) -> _Given:
     named = [name for name in columns if getattr(request, name) is not None]
     is_file = names_files(y_true)
     if loss is not None and metric is not None:
-        do = "Give one of them: a metric says what rows lose."
+        do = "Give one of them: both define the loss of a row."
         raise unknown_choice("metric", str(metric), "None beside loss=", do)
     if request.has_data:
         host = None if is_file else distributed_host(y_true)

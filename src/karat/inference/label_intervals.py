@@ -469,7 +469,7 @@ class TableIntervals:
     def _drawn(self, metric: Metric, value: float) -> Interval:
         """Return the interval by replicates of the table, drawn once for all metrics."""
         if self.spread.total > _MOST_DRAWN and not self.cells.is_weighted:
-            return Interval(remark="so many rows cannot be drawn again: use another method")
+            return Interval(remark="too many rows for replicates: use another method")
         g = derivative(metric, self.cells, self.policy)
         phi, times = self.spread.centred(g), self.spread.weights
         acceleration = acceleration_of(phi, times) if np.isfinite(phi).all() else 0.0
@@ -534,7 +534,9 @@ class TableIntervals:
             found += _of_weights(spread, float(self.cells.n_rows))
         asked = self.asked
         if self.clusters is not None and asked.design != "cohort" and asked.method in DRAWN:
-            found.append("Whole clusters are drawn: replicates do not keep the rows of each class.")
+            found.append(
+                "Replicates draw whole clusters, so they do not keep the number of rows of each class."
+            )
         if self.clusters is not None:
             g = self.clusters.n_clusters
             hit = (spread.rows == spread.cols).astype(np.float64)

@@ -100,7 +100,7 @@ def ks_statistic(c: ClassRanks) -> float:
     undefined=ONE_SIDED,
     cases=[tied(gives="1/3")],
     references=(MARTIN_1997,),
-    no_influence="read off at a threshold that moves with the rows",
+    no_influence="read at a threshold that depends on the rows",
     bounds=between_orders,
     rounding=linear(absolute=(4, 32)),
     is_within_classes=True,

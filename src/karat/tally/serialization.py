@@ -305,7 +305,7 @@ def unframed(
         raise damaged("The checksum does not match: truncated or altered")
     body_at = _PREFIX.size + header_bytes
     if body_at > len(view) - _CHECKSUM.size:
-        raise damaged(f"The header says {header_bytes} bytes, more than there are")
+        raise damaged(f"The header states {header_bytes} bytes, more than there are")
     try:
         header = json.loads(bytes(view[_PREFIX.size : body_at]), object_pairs_hook=each_once)
         arrays = _arrays(header, names, view[body_at : -_CHECKSUM.size])

@@ -471,7 +471,7 @@ class Evaluation:
         if rows.n < self.spec.min_n:
             reason = f"too few rows ({rows.n} of at least {self.spec.min_n})"
         elif rows.weights is not None and not rows.weights.any():
-            reason = "its rows weigh nothing"
+            reason = "its rows have weight 0"
         elif rows.n_clusters == 1:
             reason = "its rows are in one cluster"
         return None if reason is None else ("INCONCLUSIVE", reason, False)

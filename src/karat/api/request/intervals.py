@@ -80,7 +80,7 @@ class IntervalOptions:
         verbs="evaluate compare gate find_weak_slices Stream Monitor rows_needed",
     )
     design: Any = option(
-        "how rows came to be: `karat.Folds` of cross-validation, `karat.Looks` at rows that keep "
+        "how rows were sampled: `karat.Folds` of cross-validation, `karat.Looks` at rows that keep "
         "coming, a `karat.CaseControl` sample, a `karat.Judge` beside people; or several in a "
         "list. Default: rows were sampled one by one.",
         shown_type="_Design | Sequence[_Design] | None",
@@ -102,7 +102,8 @@ class IntervalOptions:
                 "rows are `clusters`."
             ),
             "Stream": Change(
-                "how rows came to be: a `karat.CaseControl` sample. Default: rows were sampled one "
+                "how rows were sampled: a `karat.CaseControl` sample. Default: rows were sampled "
+                "one "
                 "by one."
             ),
             "Monitor": Change(
@@ -274,8 +275,8 @@ class ContrastOptions:
         ),
     )
     adjust: Literal["holm", "maxt", "none"] = option(
-        'how p-values allow for many pairs of models: ``"holm"``; ``"maxt"``, with simultaneous '
-        'intervals, from the joint distribution; or ``"none"``.',
+        'correction of p-values for many pairs of models: ``"holm"``; ``"maxt"``, with '
+        'simultaneous intervals, from the joint distribution; or ``"none"``.',
         default="holm",
         check=Words(
             ("holm", "maxt", "none"),
@@ -302,7 +303,7 @@ class ContrastOptions:
         ),
         at={
             "gate": Change(
-                '``"holm"``: p-values allow for all rules that compare with the baseline; '
+                '``"holm"``: p-values are corrected for all rules that compare with the baseline; '
                 '``"none"``.',
                 type='Literal["holm", "none"]',
                 check=Words(

@@ -295,8 +295,8 @@ class Description:
             found = "PerClass accuracy is meaningfull for multilabel only"
             raise refused(self.text, found, "Recall is the accuracy of each class.")
         if self.name in LABEL_LOSSES:
-            found = f"{self.name} is of several labels a row"
-            raise refused(self.text, found, "MultiClass is of several classes, one a row.")
+            found = f"{self.name} is for several labels per row"
+            raise refused(self.text, found, "MultiClass is for several classes, one per row.")
         if k is None and self.facts.can_be_optimized:
             found = "CatBoost reads one column as one class, and label 1 as none"
             raise refused(self.text, found, "Give a column of scores for each class.")

@@ -389,7 +389,7 @@ def found_scores(
                 doubt(
                     "D108",
                     what=f"Columns {group} were",
-                    found="Their names do not say what they hold",
+                    found="Their names do not show what they hold",
                     do="If it is probabilities, logits or scores, name them: "
                     f"{option('y_prob', pattern)}, {option('y_logit', pattern)} or "
                     f"{option('y_score', pattern)}.",

@@ -106,7 +106,7 @@ def _check(argument: str, rule: Rule) -> None:
     # No drop is larger than the whole range: such a rule would pass whatever comes.
     if not least <= bound <= most or (rule.needs_baseline and bound == most):
         do = f"Give a number between {least:g} and {most:g}: a proportion, not a percentage."
-        raise refused(f"{option(argument)} of {metric} is {bound:g}, which nothing can reach", do)
+        raise refused(f"{option(argument)} of {metric} is {bound:g}, which no model can reach", do)
 
 
 def _pairs(argument: str, values: Any) -> Iterable[tuple[Any, Any]]:

@@ -35,7 +35,7 @@ class DaskFrame:
     kind = "Dask DataFrame"
     counted = "n_partitions"
     of_text = (
-        "If it held lists, Dask has made text of them: it keeps them after "
+        "If it held lists, Dask has converted them to text; it keeps lists after "
         "dask.config.set({'dataframe.convert-string': False}), where the frame is made."
     )
 

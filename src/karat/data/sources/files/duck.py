@@ -313,8 +313,8 @@ def _stopped(text: str, where: str | None) -> KaratError:
         found = f"Column {column!r} holds {value!r}, and its other numbers have a decimal comma"
         return error(code, found=found, do="Write all of its numbers in one way.")
     found = (
-        f"The condition {where!r} reads column {column}, as its first rows look, "
-        f"but a later row holds {value!r}. In a query you can say its type."
+        f"The condition {where!r} reads column {column}, typed by its first rows, but a later row "
+        f"holds {value!r}. A query can state the type."
     )
     return error("K408", found=found)
 
