@@ -267,7 +267,7 @@ K172  Two models were not measured on the same rows.
       {found}.
       Predict the same rows with both, or compare those that both have: allow_mismatch=True.
 K173  Two models have different true labels for the same rows.
-      {left} and {right} differ in {count} of {n} rows, matched by {by}; first {which}:
+      {count} of {n} rows differ between {left} and {right}, matched by {by}; first {which}:
           {left_value!r} and {right_value!r}.
       Check that both were measured on the same version of the data; if rows are in another order,
           name their ids with ids=.
@@ -282,7 +282,7 @@ K176  The rules of the gate cannot be used.
       {found}.
       {do}
 K177  Two models have different weights for the same rows.
-      {left} and {right} differ in {count} of {n} rows, matched by {by}; first {which}:
+      {count} of {n} rows differ between {left} and {right}, matched by {by}; first {which}:
           {left_value:g} and {right_value:g}.
       A row has the same weight for every model: name one column that both have with weights=, or ''
           for none.

@@ -535,7 +535,8 @@ class TableIntervals:
         asked = self.asked
         if self.clusters is not None and asked.design != "cohort" and asked.method in DRAWN:
             found.append(
-                "Replicates draw whole clusters, so they do not keep the number of rows of each class."
+                "Replicates draw whole clusters, so they do not keep the number of rows of each "
+                "class."
             )
         if self.clusters is not None:
             g = self.clusters.n_clusters
