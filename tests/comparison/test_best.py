@@ -306,7 +306,7 @@ def test_a_metric_without_a_better_direction_has_no_best() -> None:
     best = found.best(NEUTRAL)
     assert best.model is None
     assert math.isnan(best.value)
-    assert str(best).endswith("none, neither direction of it is better")
+    assert str(best).endswith("none, neither direction of the metric is better")
     assert "Best of" not in found.text()
 
 

@@ -251,4 +251,4 @@ def test_a_defect_is_no_failed_gate(
     assert main(["demo"]) == 70
     told = capsys.readouterr().err
     assert "ZeroDivisionError: of all things" in told
-    assert told.endswith("This is a defect of karat: please report it.\n")
+    assert told.endswith("This is a bug in karat: please report it.\n")

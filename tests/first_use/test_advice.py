@@ -295,7 +295,7 @@ def test_missing_values_speak_of_options(karat: Karat) -> None:
     rows = ROWS.replace({"label": {"ok": "NA"}, "pred": {"ok": "NA"}})
     rows.to_csv("na.csv", index=False)
     told = karat("report", "na.csv").err
-    assert "(where 'NA' is no label unless --labels lists it)" in told
+    assert "(where 'NA' is not a label unless --labels lists it)" in told
     assert karat("report", "na.csv", "--labels", "fraud,NA").code == 0
     rows = pd.DataFrame({"label": [0, 1], "p": [0.5, None]})
     rows.to_csv("p.csv", index=False)

@@ -221,7 +221,7 @@ def test_predictions_that_the_scores_beside_them_do_not_predict(
     if n_other is None:
         n_other = min(((single >= at) != pred).sum() for at in (*single, np.inf))
     assert found[0].evidence.startswith(f"{n_other} of 400 rows ")
-    assert "without y_pred= the scores predict" in found[0].option
+    assert "to predict from the scores, leave y_pred= out" in found[0].option
 
 
 @pytest.mark.parametrize("k", [2, 3])

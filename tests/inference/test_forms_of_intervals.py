@@ -124,7 +124,7 @@ def test_a_loss_has_the_logarithm_and_the_freedom_of_the_rows_that_lose(name: st
     rare = interval(name, ERROR, df=119.0)
     check(rare, "log-t", by_log(ERROR, 2.0) if name != "brier" else
           [by_log(ERROR, 2.0)[0], min(by_log(ERROR, 2.0)[1], 2.0)])  # fmt: skip
-    assert "few rows make up most of the loss" in str(rare.remark)
+    assert "few rows have most of the loss" in str(rare.remark)
 
 
 def test_a_skill_has_the_logarithm_of_what_it_lacks() -> None:
@@ -417,12 +417,12 @@ def test_proportions_of_few_rows_have_no_remark_on_cells() -> None:
     table = [[3, 1], [2, 4]]
     for name in ("recall", "precision", "specificity"):
         remark = karat.evaluate(confusion=table, metrics=name)[name].remark
-        assert "a cell of the table" not in str(remark)
+        assert "a cell of the confusion matrix" not in str(remark)
     ratio = karat.evaluate(confusion=table, metrics="diagnostic_odds_ratio")
     assert "a cell of the table holds 1" in str(ratio["diagnostic_odds_ratio"].remark)
 
 
-_ONE_ROW = "it rests on the number of rows: at most one of them differs from the others"
+_ONE_ROW = "it depends on the number of rows alone: at most one of them differs from the others"
 
 
 @pytest.mark.parametrize("weight", [None, 7.0, 1e-3])

@@ -144,8 +144,8 @@ def test_what_is_common_is_compared_where_that_is_allowed() -> None:
     assert labels(matched.models[1]) == (["cat", "dog"], ["cat", "dog"])
     assert matched.notes == (
         "2 rows of B share their ids and were left out.",
-        "1 of 4 rows of A have no partner and were left out.",
-        "1 of 3 rows differ in what was true and were left out.",
+        "1 of 4 rows of A have no matching row and were left out.",
+        "1 of 3 rows have different true labels and were left out.",
     )
     apart = rows({"id": list("wxyz"), "label": TRUE, "pred": PRED}, "B")
     with pytest.raises(KaratError, match="K172"):

@@ -169,9 +169,9 @@ DAMAGED = {
         lambda: replace(weighted(), codes=weighted().codes.astype(np.int64)),
         "do not fit the axes",
     ),
-    "a class that is none": (lambda: put("codes", [3, 0, 0, 0]), "a code that is none"),
-    "a code below 0": (lambda: put("codes", -1), "a code that is none"),
-    "a site that is none": (lambda: put("codes", [0, 0, 4, 0]), "a code that is none"),
+    "a class that is none": (lambda: put("codes", [3, 0, 0, 0]), "an unknown code"),
+    "a code below 0": (lambda: put("codes", -1), "an unknown code"),
+    "a site that is none": (lambda: put("codes", [0, 0, 4, 0]), "an unknown code"),
     "no row": (lambda: put("n_rows", 0), "numbers of rows do not fit"),
     "rows of another length": (
         lambda: replace(weighted(), n_rows=weighted().n_rows[1:]),

@@ -198,7 +198,7 @@ def _of_predictions(some: SetRows, n_rows: int, mapping: Mapping[str, Any]) -> I
     without = "to predict from the scores, leave y_pred= out"
     if (column := mapping.get("pred")) is not None:
         without = f"if other columns than {short(column)} have the predictions, name them: y_pred="
-    fact = f"at least {count(n_other)} labels are on the other side, whatever the threshold of each"
+    fact = f"{count(n_other)} labels or more are on the wrong side of every possible threshold"
     found = f"Beside {counted(n_own, 'predicted label')}{sample} {fact}"
     yield doubt("D115", of="", found=found, option=as_typed(without))
 

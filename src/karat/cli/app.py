@@ -91,7 +91,7 @@ def app() -> None:
 
     The result goes to standard output; the mapping of columns, progress and warnings go to
     standard error. Exit code 0: done. 1: a gate failed. 2: wrong usage or input. 3: a gate is
-    inconclusive. 70: a defect of karat. 130: interrupted.
+    inconclusive. 70: a bug in karat. 130: interrupted.
     """
 
 
@@ -125,7 +125,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _told(problem: Exception) -> str | None:
-    """The message of an error of the input or of the system; None: it is a defect of karat."""
+    """The message of an error of the input or of the system; None: it is a bug in karat."""
     if isinstance(problem, MemoryError | ImportError) and lacks_memory(problem):
         try:
             problem = error("K419", found="The system refused more memory")

@@ -85,7 +85,7 @@ D119  Texts may hold several labels.
 D120  Rows may have one class each.
       Each of the {n} rows has exactly one true label, and {found}.
       If each row can have only one, give classes, such as y_true.argmax(axis=1) of a matrix: then
-          there are accuracy and a confusion matrix, and the largest score decides.
+          accuracy and a confusion matrix are available, and the largest score decides.
 D121  Rows without truth may be rows without labels.
       The truth of {missing} of {n} rows is null, so they are left out; no row has an empty set.
       If they have no label, give an empty set, or an empty text: pandas reads a blank cell as NaN
