@@ -285,7 +285,7 @@ def never_wrong() -> tuple[karat.Comparison, str]:
     [
         (without_variance, "it has no influence function"),
         (one_undefined, "is undefined or infinite"),
-        (never_wrong, "no row moves the value of right"),
+        (never_wrong, "the value of right has no variance"),
     ],
 )
 def test_where_nothing_can_be_corrected_the_reason_is_given(

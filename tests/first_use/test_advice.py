@@ -40,7 +40,7 @@ def test_columns_that_repeat_the_predictions_are_not_searched() -> None:
     pred = (P >= 0.5).astype(int)
     of_frame = library.find_weak_slices(fraud, pred, by=rows[["country", "lr"]], min_n=5)
     for found in (of_table, of_frame):
-        assert found.left_out["lr"] == "It says the same as the predictions."
+        assert found.left_out["lr"] == "It has the same information as the predictions."
         assert all("lr" not in one.columns for one in found.slices)
     assert of_table.left_out["truth_too"] == "It says the same as the true labels."
     assert "country" not in of_table.left_out

@@ -41,7 +41,7 @@ def test_flipped_labels_are_a_doubt(given: dict[str, Any]) -> None:
     kappa = karat.evaluate(1 - TWO, GUESS)["kappa"]
     assert f"kappa is {kappa.value:.4f}" in found.evidence
     assert f"[{kappa.low:.4f}, {kappa.high:.4f}]" in found.evidence
-    assert "the same classes on both sides, 0, 1," in found.option
+    assert "both sides label the same classes, 0, 1," in found.option
     assert codes(karat.evaluate(TWO, GUESS, **given)) == []
 
 
@@ -72,7 +72,7 @@ def test_a_comparison_and_a_gate_name_the_side() -> None:
         {"y_prob": {"a": PROB, "b": 1 - PROB}, "metrics": "accuracy"},
     ):
         (found,) = doubts(karat.compare(TWO, **given))
-        assert found.noticed == "The predictions of b agree with the truth less than by chance."
+        assert found.noticed == "The predictions of b agree with the truth less than chance would."
     assert codes(karat.compare(TWO, y_prob={"a": PROB, "b": 1 - PROB})) == ["D103"]
     assert codes(karat.compare(TWO, {"a": GUESS, "b": GUESS})) == []
     assert codes(karat.gate(TWO, 1 - GUESS, min={"accuracy": 0.0})) == ["D116"]

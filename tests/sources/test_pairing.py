@@ -119,7 +119,10 @@ def test_another_truth_or_other_classes_are_told() -> None:
     assert truth.code == "K174"  # dog is true in A, and unknown to B
     known = problem({"id": IDS, "label": ["dog", "dog", "cat", "ant"], "pred": PRED})
     assert known.code == "K173"
-    assert "1 of 4 rows, matched by id; first id 'b': 'cat' and 'dog'" in str(known)
+    assert (
+        "1 of 4 rows differ between A and B, matched by id; first id 'b': 'cat' and 'dog'"
+        in str(known)
+    )
     numbers = problem({"id": IDS, "label": [1, 2, 1, 0], "pred": [1, 2, 1, 0]})
     assert numbers.code == "K174"
 

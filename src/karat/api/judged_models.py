@@ -129,10 +129,7 @@ class JudgedModels:
             if metric.needs_scores and missing:
                 found = f"It reads probabilities or scores; there are none of {shown(missing)}"
                 outputs = outputs_as_typed(of_probabilities=metric.record.reads_probabilities)
-                do = (
-                    f"Give probabilities or scores of every model as {outputs}, or leave the "
-                    "metric out."
-                )
+                do = f"Give them for every model as {outputs}, or leave the metric out."
                 raise error("K166", metric=str(metric), found=found, do=do)
             for one in self.rows.values():
                 check_kind(metric, one.rows.kind)

@@ -143,8 +143,7 @@ def without_scores(metric: Metric, names: Sequence[str]) -> KaratError:
         "K166",
         metric=str(metric),
         found=f"It reads probabilities or scores; there are none of {shown(names)}",
-        do=f"Give probabilities or scores of every model as {_outputs_of(metric)}, or leave "
-        "the metric out.",
+        do=f"Give them for every model as {_outputs_of(metric)}, or leave the metric out.",
     )
 
 

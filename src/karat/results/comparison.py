@@ -27,7 +27,7 @@ _SCOPE: Final = (
     "of another training, another split or folds of one data set."
 )
 _BEST: Final = (
-    "The value of the best of several models is optimistic on the rows that chose it. Measure it "
+    "The best of several models looks better than it is on the rows that chose it. Measure it "
     "again on fresh rows."
 )
 _DETECTABLE: Final = (
