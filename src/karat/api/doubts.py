@@ -401,27 +401,27 @@ def _of_predictions(found: Tallies, mapping: Mapping[str, Any], of: str = "") ->
         if not isinstance(histograms, ScoreHistograms):
             return  # another storage, which need not have counts
         n, n_other = histograms.n_rows, n_at_least_of_other_scores(histograms)
-        fact = "have a prediction that does not follow from the scores, or more"
+        fact = "At least {} have predictions that contradict their scores"
     else:
         parts = _predictions_beside_scores(found)
         n = sum(len(pred) for pred, _ in parts)
         if classes.k > 2:
             n_other = sum(n_not_of_largest(pred, values) for pred, values in parts)
-            fact = "are predicted as another class than that of their largest score"
+            fact = "{} are predicted as another class than that of their largest score"
         else:
             n_other = n_beside_threshold(parts, classes.positive) if parts else 0
-            fact = "or more are on the wrong side of every possible threshold"
+            fact = "With any threshold, at least {} are on the wrong side"
     if n_other > _OTHERWISE * n:
-        rows_of = f"{count(n_other)} of {counted(n, 'row')}"
+        fact = fact.format(f"{count(n_other)} of {counted(n, 'row')}")
         if classes.k <= _PAIR and classes.positive == 0 and _are_margins(found):
             fact += f". {sign_of_margins(classes).removesuffix('.')}"
-        without = "to predict from the scores, leave y_pred= out"
+        without = "without y_pred=, predictions come from the scores"
         if (column := mapping.get("pred")) is not None:
             without = (
                 f"if another column than {short(column)} has the predictions, name it: "
                 f"{option('pred')}"
             )
-        yield doubt("D115", of=whose(of), found=f"{rows_of} {fact}", option=as_typed(without))
+        yield doubt("D115", of=whose(of), found=fact, option=as_typed(without))
 
 
 _PAIR: Final = 2

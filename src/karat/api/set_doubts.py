@@ -194,12 +194,14 @@ def _of_predictions(some: SetRows, n_rows: int, mapping: Mapping[str, Any]) -> I
         is_on[at] = 0
     if n_other <= _OTHERWISE * n_own:
         return
-    sample = "" if some.n == n_rows else f" of {counted(some.n, 'row')} that were looked at"
-    without = "to predict from the scores, leave y_pred= out"
+    sample = "" if some.n == n_rows else f" in {counted(some.n, 'row')} that were examined"
+    without = "without y_pred=, predictions come from the scores"
     if (column := mapping.get("pred")) is not None:
         without = f"if other columns than {short(column)} have the predictions, name them: y_pred="
-    fact = f"{count(n_other)} labels or more are on the wrong side of every possible threshold"
-    found = f"Beside {counted(n_own, 'predicted label')}{sample} {fact}"
+    found = (
+        f"There are {counted(n_own, 'predicted label')}{sample}; with any thresholds, at least "
+        f"{count(n_other)} labels are on the wrong side"
+    )
     yield doubt("D115", of="", found=found, option=as_typed(without))
 
 

@@ -370,10 +370,10 @@ def checked_baseline(baseline: Baseline) -> Baseline:
         _check_rows(baseline.rows, baseline.cells)
     policy = baseline.settings.get("undefined", "zero")
     if policy not in get_args(Policy):
-        raise _damaged(f"Its settings have undefined={policy!r}")
+        raise _damaged(f"Its settings say undefined={policy!r}")
     threshold = baseline.settings.get("threshold")
     if not (threshold is None or type(threshold) in (int, float)):
-        raise _damaged(f"Its settings have threshold={short(threshold)}")
+        raise _damaged(f"Its settings say threshold={short(threshold)}")
     has_order = baseline.cells.classes.has_order
     listed = (baseline.metrics, *baseline.slices.values())
     for metric, measured in (pair for metrics in listed for pair in _known(metrics)):
