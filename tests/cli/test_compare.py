@@ -119,7 +119,7 @@ def test_rows_that_do_not_match_exit_2_unless_that_is_allowed(
     assert "K172" in refused.err
     allowed = karat("compare", files[0], some, "--allow-mismatch")
     assert allowed.code == 0
-    assert "have no partner and were left out" in allowed.err
+    assert "have no matching row and were left out" in allowed.err
 
 
 def test_what_both_files_warn_of_is_said_once(karat: Karat, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_baseline_of_predictions_in_another_order(karat: Karat, old: str, new:
     assert karat("gate", old, "--baseline", old).code == 0
     assert karat("gate", new, "--baseline", old, "--warn-only").code == 0
     drop = karat("gate", new, "--baseline", old, "--max-drop", "accuracy=0.1")
-    assert (drop.code, "worse by 0.1 is excluded" in drop.out) == (0, True)
+    assert (drop.code, "a drop of more than 0.1 is ruled out" in drop.out) == (0, True)
     shown = karat("gate", new, "--baseline", old, "--no-worse-than", "accuracy=0.035")
     assert (shown.code, "not shown" in shown.out) == (3, True)
 
@@ -213,7 +213,7 @@ def test_the_json_of_a_report_is_an_unpaired_baseline(
     ran = karat("gate", new, "--baseline", report)
     assert ran.code == 1
     assert "significantly worse, unpaired" in ran.out
-    assert "Note: Unpaired: the rows of the baseline are not at hand" in ran.out
+    assert "Note: Unpaired: the baseline holds no rows" in ran.out
 
 
 def test_a_damaged_baseline_exits_2(karat: Karat, old: str, tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_a_damaged_baseline_exits_2(karat: Karat, old: str, tmp_path: Path) -> N
     base.write_text(text.replace('"n":1000', '"n":1001', 1), "utf-8")
     found = karat("gate", old, "--baseline", base)
     assert found.code == 2
-    assert "K205  This is not a whole baseline of a gate." in found.err
+    assert "K205  This is not a valid baseline of a gate." in found.err
 
 
 def test_rows_that_do_not_match_exit_2_unless_that_is_allowed(
@@ -236,7 +236,7 @@ def test_rows_that_do_not_match_exit_2_unless_that_is_allowed(
     assert "100 of 1000 rows are in" in refused.err
     allowed = karat("gate", some, "--baseline", old, "--allow-mismatch")
     assert allowed.code == 1
-    assert "have no partner and were left out" in allowed.out
+    assert "have no matching row and were left out" in allowed.out
     assert "n = 900" in allowed.out
 
 

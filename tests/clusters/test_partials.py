@@ -127,7 +127,7 @@ def parts_of(reading: Reading, n: int = 5) -> list[Partial]:
 def test_a_partition_that_comes_twice_is_refused(reading: Reading) -> None:
     parts = parts_of(reading)
     for group in ([*parts, parts[3]], [folded(parts[:4], EMPTY), parts[3]]):
-        with pytest.raises(KaratError, match="came twice") as caught:
+        with pytest.raises(KaratError, match="arrived twice") as caught:
             folded(merged(group, EMPTY), EMPTY)
         assert caught.value.code == "K503"
 
@@ -160,7 +160,7 @@ def test_rows_of_a_partial_come_whole_and_once() -> None:
     rows = list(pieces(data, 7, 500))
     assert len(rows) > 2
     assert list(joined(reversed(rows))) == [data]
-    for damaged, words in (([*rows, rows[1]], "came twice"), (rows[1:], "is missing")):
+    for damaged, words in (([*rows, rows[1]], "arrived twice"), (rows[1:], "is missing")):
         with pytest.raises(KaratError, match=words):
             list(joined(damaged))
 

@@ -285,7 +285,7 @@ def never_wrong() -> tuple[karat.Comparison, str]:
     [
         (without_variance, "it has no influence function"),
         (one_undefined, "is undefined or infinite"),
-        (never_wrong, "no row moves the value of right"),
+        (never_wrong, "the value of right has no variance"),
     ],
 )
 def test_where_nothing_can_be_corrected_the_reason_is_given(
@@ -306,7 +306,7 @@ def test_a_metric_without_a_better_direction_has_no_best() -> None:
     best = found.best(NEUTRAL)
     assert best.model is None
     assert math.isnan(best.value)
-    assert str(best).endswith("none, neither direction of it is better")
+    assert str(best).endswith("none, neither direction of the metric is better")
     assert "Best of" not in found.text()
 
 

@@ -121,7 +121,7 @@ def test_without_limits_of_the_values_there_are_none_of_a_difference_that_nothin
     assert (found.difference, found.p, found.low) == (0.0, 1.0, None)
     assert found.verdict == "inconclusive"
     assert found.remark is not None
-    assert "no limits" in found.remark
+    assert "no interval" in found.remark
 
 
 # The test of all models at once

@@ -107,7 +107,7 @@ def test_models_that_predict_the_same_differ_by_nothing(weights: np.ndarray | No
         assert one.low is not None
         assert one.high is not None
         assert one.low <= 0.0 <= one.high
-        assert one.remark == "both say the same of every row"
+        assert one.remark == "both predict the same for every row"
     near = karat.compare(true, {"one": a, "two": a.copy()}, weights=weights, margin=0.2)
     assert {one.verdict for one in near.differences} == {"equivalent"}
 

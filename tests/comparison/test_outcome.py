@@ -324,7 +324,7 @@ def test_few_rows_without_a_mistake_do_not_show_that_a_model_is_better() -> None
 def test_a_difference_of_zero_is_not_said_to_be_of_the_same_predictions() -> None:
     one = karat.compare([0, 1] * 20, {"a": [0] * 40, "b": [1] * 40})["balanced_accuracy"]
     assert one.difference == 0.0
-    assert one.remark == "the difference is 0 and no row moves it"
+    assert one.remark == "the difference is 0 and has no variance in these rows"
 
 
 @pytest.mark.parametrize(

@@ -225,14 +225,14 @@ def test_the_same_scores_differ_by_nothing() -> None:
     found = karat.compare(true, y_score={"one": x, "two": x + 1}, metrics="roc_auc")["roc_auc"]
     assert (found.difference, found.p, found.standard_error) == (0.0, 1.0, 0.0)
     assert (found.verdict, found.low, found.high) == ("identical", None, None)
-    assert found.remark == "both are identical in all that the metric reads"
+    assert found.remark == "both are identical in everything that the metric uses"
 
 
 def test_a_gate_passes_a_model_with_the_same_ranking() -> None:
     true, x, _ = scores(9)
     found = karat.gate(true, y_score=x + 1, baseline=x, no_worse_than={"roc_auc": 1e-6})
     assert found.passed
-    assert found.rules[0].reason == "both are identical in all that the metric reads"
+    assert found.rules[0].reason == "both are identical in everything that the metric uses"
 
 
 def test_weights_and_clusters_count_for_scores_as_for_labels() -> None:

@@ -183,7 +183,7 @@ def test_labels_that_a_row_does_not_list() -> None:
     assert found[names[0]].difference == pytest.approx(full[names[0]].difference)
     assert found[names[0]].low == pytest.approx(full[names[0]].low)
     assert found["ndcg"].low is None
-    assert found["ndcg"].remark == "its value is known within limits only"
+    assert found["ndcg"].remark == "only bounds of its value are known"
     with pytest.raises(KaratError, match="K224"):
         karat.compare(sets, y_prob=listed, labels=range(5), metrics="mean_average_precision")
     with pytest.raises(KaratError, match="K224"):

@@ -156,7 +156,7 @@ def test_models_that_predict_the_same() -> None:
     for one in karat.compare(true, {"a": models["a"], "b": models["a"]}, metrics=NAMES):
         assert one.difference == 0.0
         assert one.p == pytest.approx(1.0)
-        assert one.remark == "both say the same of every row"
+        assert one.remark == "both predict the same for every row"
         assert one.low is not None
         assert one.low < 0.0
 

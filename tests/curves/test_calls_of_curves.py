@@ -269,7 +269,7 @@ def test_what_cannot_be_used_is_refused(
 @pytest.mark.parametrize(
     ("name", "options", "told"),
     [
-        *((name, {"limit": 1}, "limit=1 is not a choice") for name in OF_RANKS),
+        *((name, {"limit": 1}, "limit=1 is not a valid choice") for name in OF_RANKS),
         ("cost", {"limit": 2}, "a whole number from 3 or None"),
         ("roc", {"limit": 2.5}, "a whole number from 2 or None"),
         ("roc", {"limit": True}, "limit=True"),

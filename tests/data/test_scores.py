@@ -269,7 +269,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "lost digits in chunks": (
         pa.chunked_array([[1, 2], [3, 2**53 + 1]]), "Row 3 holds 9007199254740993",
     ),
-    "too large": ([1.0, 10**400], "which no float64 equals"),
+    "too large": ([1.0, 10**400], "which a float64 cannot represent"),
     "lists beside": (pl.DataFrame({"a": [0.5], "b": [[0.5, 0.5]]}), "lists of 2 numbers"),
 }  # fmt: skip
 

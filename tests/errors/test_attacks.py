@@ -222,7 +222,7 @@ def test_a_report_of_many_classes_is_read_in_proportion() -> None:
 
 def test_damaged_bytes_of_a_stream_are_called_so() -> None:
     whole = karat.Stream().to_bytes()
-    with pytest.raises(KaratError, match="not a whole stream") as found:
+    with pytest.raises(KaratError, match="not a valid stream") as found:
         karat.Stream.from_bytes(whole[:-1])
     assert found.value.code == "K205"
     assert "Write the stream again" in str(found.value)
@@ -251,4 +251,4 @@ def test_a_defect_is_no_failed_gate(
     assert main(["demo"]) == 70
     told = capsys.readouterr().err
     assert "ZeroDivisionError: of all things" in told
-    assert told.endswith("This is a defect of karat: please report it.\n")
+    assert told.endswith("This is a bug in karat: please report it.\n")

@@ -112,7 +112,7 @@ def test_ids_that_repeat_are_a_doubt_in_arrays_as_in_tables() -> None:
     array = karat.evaluate(TRUE, PRED, ids=ids, level=None).doubts
     table = karat.evaluate(REPEATS.assign(id=ids), level=None).doubts
     found = [next(one for one in each if one.code == "D105") for each in (array, table)]
-    assert found[0].evidence == found[1].evidence.replace(" of column 'id'", "")
+    assert found[0].evidence == found[1].evidence.replace(" in column 'id'", "")
     assert found[0].option.endswith("give the ids as clusters: clusters=.")
 
 

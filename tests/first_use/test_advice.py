@@ -40,9 +40,9 @@ def test_columns_that_repeat_the_predictions_are_not_searched() -> None:
     pred = (P >= 0.5).astype(int)
     of_frame = library.find_weak_slices(fraud, pred, by=rows[["country", "lr"]], min_n=5)
     for found in (of_table, of_frame):
-        assert found.left_out["lr"] == "It says the same as the predictions."
+        assert found.left_out["lr"] == "It has the same information as the predictions."
         assert all("lr" not in one.columns for one in found.slices)
-    assert of_table.left_out["truth_too"] == "It says the same as the true labels."
+    assert of_table.left_out["truth_too"] == "It has the same information as the true labels."
     assert "country" not in of_table.left_out
     # Who names a column wants it.
     named = library.find_weak_slices(rows, y_true="y", y_prob="p_lr", by="lr", min_n=5)
@@ -253,14 +253,14 @@ def test_columns_of_two_models_are_given_one_by_one(karat: Karat) -> None:
     both = karat("report", "p.csv", "--prob", "p_lr,p_rf").err
     assert "K133  Rows of --prob do not add up to 1." in both
     assert f"its sum is {P[0] * 1.5:.6}"[:-1] in both
-    assert "give it alone: --prob p_lr." in both
+    assert "give one column: --prob p_lr." in both
     assert "y_" not in both
     assert "of a table" not in both
     one = karat("report", "p.csv", "--prob", "p_lr")
     assert (one.code, "Doubts" in one.out) == (0, False)
     assert "prob='p_lr'" in advice(lambda: library.evaluate(rows))
     told = advice(lambda: library.evaluate(rows, y_prob=["p_lr", "p_rf"]))
-    assert "give it alone: 'p_lr'" in told
+    assert "give one column: 'p_lr'" in told
     assert "give logits as y_logit=, other scores as y_score=" in told
 
 
@@ -295,7 +295,7 @@ def test_missing_values_speak_of_options(karat: Karat) -> None:
     rows = ROWS.replace({"label": {"ok": "NA"}, "pred": {"ok": "NA"}})
     rows.to_csv("na.csv", index=False)
     told = karat("report", "na.csv").err
-    assert "(where 'NA' is no label unless --labels lists it)" in told
+    assert "(where 'NA' is not a label unless --labels lists it)" in told
     assert karat("report", "na.csv", "--labels", "fraud,NA").code == 0
     rows = pd.DataFrame({"label": [0, 1], "p": [0.5, None]})
     rows.to_csv("p.csv", index=False)

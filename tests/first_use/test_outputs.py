@@ -122,7 +122,7 @@ def test_probabilities_of_16_bits_that_were_made_longer_are_explained() -> None:
     true, given = np.arange(200) % 10, {"labels": range(10)}
     short = rows.bfloat16()
     for prob in (short.float(), short.double()):
-        with pytest.raises(KaratError, match=r"K133.*(?s:.*)numbers of 16 bits.*divide each row"):
+        with pytest.raises(KaratError, match=r"K133.*(?s:.*)16-bit numbers.*divide each row"):
             karat.log_loss(true, y_prob=prob, **given)
         karat.log_loss(true, y_prob=prob / prob.sum(1, keepdim=True), **given)
     karat.log_loss(true, y_prob=short, **given)

@@ -138,7 +138,7 @@ def test_a_bound_on_the_better_side_is_a_doubt(rules: dict[str, Any], option: st
     assert codes(found) == (["D118"] if option else [])
     if option:
         assert found.doubts[0].option.endswith(f"give {option}.")
-        assert "is better." in found.doubts[0].evidence
+        assert "are better." in found.doubts[0].evidence
 
 
 def test_the_command_line_names_the_other_bound(
@@ -147,5 +147,5 @@ def test_the_command_line_names_the_other_bound(
     path = tmp_path / "rows.csv"
     pd.DataFrame({"label": TRUE, "prob": PROB}).to_csv(path, index=False)
     done = Karat(capsys)("gate", path, "--min", "log_loss=0.15")
-    assert "Doubt D118: The bound of log_loss is on its better side." in done.err
+    assert "Doubt D118: The bound of log_loss is on the wrong side." in done.err
     assert "--max log_loss=0.15" in done.err

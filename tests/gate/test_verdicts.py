@@ -372,7 +372,9 @@ def test_a_drop_that_only_counts_alone_is_said() -> None:
     cases = [Case(rule, AT, change), Case(rule, AT, quiet), Case(rule, AT, quiet)]
     found = judged(cases, level=0.95, evidence="value", adjust="holm")
     assert found[0].verdict == "PASS"
-    assert found[0].reason == "worse alone (p = 0.015), not with all 3 rules"
+    assert found[0].reason == (
+        "worse if tested alone (p = 0.015), not after correction for 3 rules"
+    )
     assert found[1].reason == "not significantly worse"
 
 

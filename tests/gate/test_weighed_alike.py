@@ -60,8 +60,8 @@ def test_a_weight_that_is_named_weighs_the_rows_of_both() -> None:
     found = karat.gate(kind, baseline=table(TRUE, OLD), weights="sample_weight", **DROP)
     both = karat.gate(kind, baseline=table(TRUE, OLD, sample_weight=KIND), **DROP)
     assert found.rules == both.rules
-    assert any("the baseline has no weights: each row weighs" in note for note in found.notes)
-    assert not any("weighs" in note for note in both.notes)
+    assert any("the baseline has no weights: each row has" in note for note in found.notes)
+    assert not any("no weights" in note for note in both.notes)
     arrays = karat.gate(TRUE, NEW, weights=KIND, baseline=OLD, **DROP)
     assert arrays.rules == both.rules
 
@@ -114,7 +114,7 @@ def test_the_order_of_the_models_changes_nothing() -> None:
     old, new = kept("old", OLD), kept("new", NEW, KIND)
     ours, theirs = pair_rows([old, new]), pair_rows([new, old])
     assert ours.notes == theirs.notes
-    assert "old has no weights: each row weighs what it weighs in new" in ours.notes[0]
+    assert "old has no weights: each row has the weight that it has in new" in ours.notes[0]
     for paired in (ours, theirs):
         for rows in paired.models:
             np.testing.assert_array_equal(rows.weights, KIND)

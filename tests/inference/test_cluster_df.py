@@ -53,8 +53,8 @@ def test_unequal_clusters_hold_the_truth(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_caution_names_few_clusters_and_those_that_hold_the_errors() -> None:
     true, cluster = np.zeros(400, int), np.arange(400) % 40
     cases = {
-        "There are 8 clusters": (np.where(np.arange(400) < 60, 1, 0), np.arange(400) % 8),
-        "Of 40 clusters one or two hold": (np.where(cluster == 3, 1, 0), cluster),
+        "There are only 8 clusters": (np.where(np.arange(400) < 60, 1, 0), np.arange(400) % 8),
+        "Of 40 clusters, one or two have": (np.where(cluster == 3, 1, 0), cluster),
         "": (np.where(np.arange(400) % 7 == 0, 1, 0), cluster),
     }
     for text, (pred, groups) in cases.items():

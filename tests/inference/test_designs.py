@@ -155,7 +155,7 @@ def test_scores_of_a_case_control_sample() -> None:
     assert fixed["roc_auc"].standard_error == pytest.approx(drawn["roc_auc"].standard_error)
     assert fixed["average_precision"].standard_error < drawn["average_precision"].standard_error
     assert fixed["prevalence"].low is None
-    assert fixed["prevalence"].remark == "the design fixes the shares of the true classes"
+    assert fixed["prevalence"].remark == "the design fixes the proportions of the true classes"
 
 
 def test_replicates_of_a_case_control_sample_keep_the_classes() -> None:

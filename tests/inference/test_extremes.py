@@ -102,7 +102,7 @@ def test_a_perfect_model_has_no_limits_of_replicates_that_are_all_equal() -> Non
     found = karat.evaluate(y, y_score=y + 0.0, metrics=["ks_statistic", "equal_error_rate"])
     for metric in ("ks_statistic", "equal_error_rate"):
         assert found[metric].low is None
-        assert "every replicate equals it" in (found[metric].remark or "")
+        assert "every replicate has the same value" in (found[metric].remark or "")
 
 
 def test_remarks_stand_on_a_bias_and_on_few_rows() -> None:

@@ -124,7 +124,7 @@ def test_a_loss_has_the_logarithm_and_the_freedom_of_the_rows_that_lose(name: st
     rare = interval(name, ERROR, df=119.0)
     check(rare, "log-t", by_log(ERROR, 2.0) if name != "brier" else
           [by_log(ERROR, 2.0)[0], min(by_log(ERROR, 2.0)[1], 2.0)])  # fmt: skip
-    assert "few rows make up most of the loss" in str(rare.remark)
+    assert "few rows have most of the loss" in str(rare.remark)
 
 
 def test_a_skill_has_the_logarithm_of_what_it_lacks() -> None:
@@ -138,7 +138,7 @@ def test_a_loss_of_nothing_has_no_limits_unless_its_range_ends() -> None:
           [0.0, 2 * by_wilson(0.0, N)[1]])  # fmt: skip
     none = interval("log_loss", 0.0, variance=0.0)
     assert (none.low, none.high, none.method) == (None, None, None)
-    assert "every row loses the same" in str(none.remark)
+    assert "every row has the same loss" in str(none.remark)
 
 
 def test_what_has_no_ends_has_students_limits() -> None:
@@ -235,7 +235,7 @@ def test_a_smoothed_table_has_the_effective_rows_and_half_a_row_more_for_each_cl
     assert_same(cells.matrix(), shares * effective + 0.25, within=1e-12)
 
 
-NOT_WRONG, DRAWN = "No row is predicted wrongly", "Whole clusters are drawn"
+NOT_WRONG, DRAWN = "No row is predicted wrongly", "Replicates draw whole clusters"
 
 
 @pytest.mark.parametrize(
@@ -417,12 +417,12 @@ def test_proportions_of_few_rows_have_no_remark_on_cells() -> None:
     table = [[3, 1], [2, 4]]
     for name in ("recall", "precision", "specificity"):
         remark = karat.evaluate(confusion=table, metrics=name)[name].remark
-        assert "a cell of the table" not in str(remark)
+        assert "a cell of the confusion matrix" not in str(remark)
     ratio = karat.evaluate(confusion=table, metrics="diagnostic_odds_ratio")
-    assert "a cell of the table holds 1" in str(ratio["diagnostic_odds_ratio"].remark)
+    assert "a cell of the confusion matrix has 1" in str(ratio["diagnostic_odds_ratio"].remark)
 
 
-_ONE_ROW = "it rests on the number of rows: at most one of them differs from the others"
+_ONE_ROW = "it depends on the number of rows alone: at most one of them differs from the others"
 
 
 @pytest.mark.parametrize("weight", [None, 7.0, 1e-3])
@@ -490,7 +490,7 @@ def test_heavy_rows_that_are_wrong_have_a_caution() -> None:
         found.append(karat.evaluate(y_true, y_pred, weights=weights).cautions)
     # Ten of three times the weight: as much of the whole as 10 · 3 of 220 rows.
     told = (
-        "The rows that are predicted wrongly have larger weights than others, and say as "
-        "much as 10.0 of equal weight."
+        "The rows that are predicted wrongly have larger weights than others, and are worth "
+        "10.0 of equal weight: intervals may be too narrow."
     )
     assert found == [(), (told,)]

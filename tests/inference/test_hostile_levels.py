@@ -27,7 +27,7 @@ def test_more_rows_than_can_be_drawn_have_a_remark(method: str) -> None:
         confusion=[[10**18, 1], [1, 10**18]], interval=karat.Interval(method=method)
     )["accuracy"]
     assert one.low is None
-    assert one.remark == "so many rows cannot be drawn again: use another method"
+    assert one.remark == "too many rows for replicates: use another method"
 
 
 @pytest.mark.parametrize("method", [None, "bootstrap", "bca", "bayesian"])

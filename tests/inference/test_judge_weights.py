@@ -124,7 +124,7 @@ def test_weights_of_gold_rows_that_stand_for_clusters() -> None:
 def test_few_effective_rows_have_a_caution_and_one_row_is_refused() -> None:
     rows = sample(np.random.default_rng(8), {1: 60, 40: 3})
     report = karat.evaluate(**grouped(rows), metrics="accuracy")
-    assert any("count as 7: intervals rest on few rows" in one for one in report.warnings)
+    assert any("count as 7: intervals depend on few rows" in one for one in report.warnings)
     gold_weights = rows["gold_weights"].copy()
     gold_weights[0] = 3000.0
     with pytest.raises(karat.InputError, match="K259") as raised:

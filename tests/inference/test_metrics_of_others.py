@@ -181,7 +181,7 @@ def test_an_average_without_a_slope_at_the_table_says_so(
     cells = Cells.dense(counts, classes=Classes.of(range(len(counts))))
     found = label_interval(asked, 0.1, TableVariance(cells), ASKED)
     assert found.low is found.standard_error is None
-    assert found.remark == "its formula has no slope at this table"
+    assert found.remark == "the metric is not differentiable at this confusion matrix"
 
 
 @pytest.mark.parametrize("name", ["correct_count", "mcc", "expected_cost(costs=[[0, 1], [1, 0]])"])
@@ -217,4 +217,4 @@ def test_a_metric_of_the_whole_table_without_a_slope_says_so(range_: tuple[float
     cells = Cells.dense([[20, 0], [0, 9]], classes=Classes.of(range(2)))
     found = label_interval(made(root_of_misses, range_), 0.0, TableVariance(cells), ASKED)
     assert found.low is found.standard_error is None
-    assert found.remark == "its formula has no slope at this table"
+    assert found.remark == "the metric is not differentiable at this confusion matrix"

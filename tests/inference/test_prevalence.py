@@ -269,8 +269,8 @@ def test_without_a_prevalence_the_remark_says_what_to_do() -> None:
             is_told = told in (one.remark or "")
             may_be = metric.record.is_estimate and metric.depends_on_mix(2)
             is_alone = one.remark in {
-                "it counts these rows; it is no estimate",
-                "the design fixes the shares of the true classes",
+                "it counts these rows and is not an estimate",
+                "the design fixes the proportions of the true classes",
                 "it is the same for every table",
             }
             assert is_told is (may_be and not is_alone), name
@@ -364,8 +364,8 @@ def test_proportions_of_classes_are_checked(wrong: Any, told: str) -> None:
         (["a", "b", "c"], 0.1, "There are 3 classes"),
         (["a", "b"], {"a": 0.1, "B": 0.9}, "Did you mean 'b'?"),
         (["a", "b", "c"], {"a": 0.1, "b": 0.9}, "'c' has rows"),
-        ([0, 1], {0: 0.1, 1: 0.8, 2: 0.1}, "2 is none of the classes"),
-        ([0, 0], {0: 0.1, 1: 0.9}, "1 is none of the classes"),
+        ([0, 1], {0: 0.1, 1: 0.8, 2: 0.1}, "2 is not one of the classes"),
+        ([0, 0], {0: 0.1, 1: 0.9}, "1 is not one of the classes"),
     ],
 )
 def test_proportions_that_do_not_fit_the_classes(labels: Any, share: Any, told: str) -> None:

@@ -31,7 +31,7 @@ from tests.inference.slow_intervals import (
 from tests.same import assert_same
 
 CLOSE = 1e-10
-FIXED = "the design fixes the shares of the true classes"
+FIXED = "the design fixes the proportions of the true classes"
 KINDS = ("plain", "weighted", "clustered", "weighted clustered", "case-control", "weighted control")
 SHAPES = ("whole", "absent", "perfect", "missed")
 METRICS = [item for item in default_metrics() if not (is_a_count(item) or is_constant(item))]

@@ -104,7 +104,7 @@ def test_undefined_replicates_are_counted_and_refused_above_a_share() -> None:
     found = interval_of_replicates(values, 0.5)
     assert math.isnan(found.low)
     assert math.isnan(found.high)
-    assert found.reason == "it is undefined in 60 of 1000 replicates"
+    assert found.reason == "the value is undefined in 60 of 1000 replicates"
     for nothing in (np.empty(0), np.full(9, np.nan)):
         assert interval_of_replicates(nothing, 0.5).reason
     assert interval_of_replicates(np.ones(9), math.nan).reason == "it is undefined"
@@ -113,7 +113,7 @@ def test_undefined_replicates_are_counted_and_refused_above_a_share() -> None:
 def test_bca_says_when_it_has_no_limits() -> None:
     values = np.linspace(0.1, 1, 1000)
     found = interval_of_replicates(values, 0.0, method="bca", acceleration=0.0)
-    assert found.reason == "every replicate lies on one side of it"
+    assert found.reason == "every replicate lies on one side of the value"
     found = interval_of_replicates(values, 0.999, method="bca", acceleration=9.0)
     assert found.reason == "the replicates are too skewed"
     with pytest.raises(ValueError, match="acceleration"):

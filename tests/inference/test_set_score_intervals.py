@@ -212,7 +212,7 @@ def test_what_has_no_interval_says_why() -> None:
     assert "bootstrap" in report["fmax"].remark
     assert "bootstrap" in report["macro_max_f_beta"].remark
     listed = karat.evaluate([{0}, {1, 2}], y_score=[{0: 0.9, 1: 0.8}, {1: 0.7}])
-    assert "within limits" in listed["label_ranking_average_precision"].remark
+    assert "only bounds" in listed["label_ranking_average_precision"].remark
     alone = karat.evaluate(TRUE[:1], y_score=SCORES[:1])
     assert alone["label_ranking_loss"].remark == "there is one row"
 

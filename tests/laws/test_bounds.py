@@ -209,7 +209,7 @@ def test_what_has_no_bound_says_so() -> None:
     for metric in some:
         result = report[metric]
         assert (result.exact, result.bound) == (False, None)
-        assert "how far from exact is not known" in str(result.remark)
+        assert "the size of the error is not known" in str(result.remark)
         assert metric.record.bounds is None
     for metric, limits in report.bounds.items():
         if limits is not None:

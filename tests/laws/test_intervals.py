@@ -35,7 +35,7 @@ AT_A_TOP = {"brier_uncertainty", "macro_brier_uncertainty"}
 """π·(1 − π) of classes of one size is at its largest: its error falls with n, not with √n."""
 REMARKS = {
     "it is the same for every table": "macro_prevalence micro_prevalence",
-    "it counts these rows; it is no estimate": (
+    "it counts these rows and is not an estimate": (
         "correct_count false_negatives false_positives micro_false_negatives micro_false_positives "
         "micro_predicted_count micro_support micro_true_negatives micro_true_positives "
         "predicted_count support true_negatives true_positives"

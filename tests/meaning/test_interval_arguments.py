@@ -218,7 +218,7 @@ def test_every_caution_is_said_once_and_only_where_it_holds() -> None:
             "weights": np.where(np.arange(8 * n) % 7, 0.02, 1.0),
         },
         "There are 5 clusters": {"y_true": y_true, "y_pred": y_pred, "clusters": np.arange(n) % 5},
-        "Whole clusters are drawn": {
+        "Replicates draw whole clusters": {
             "y_true": y_true,
             "y_pred": y_pred,
             "clusters": np.arange(n) // 2,

@@ -162,7 +162,7 @@ def test_rows_of_several_lengths_are_an_error() -> None:
     odd = fitted(classes_=["a", "b", "c"], predict_proba=[[0.5, 0.5], [1.0]])
     told = refused(lambda: karat.scorer("log_loss")(odd, None, ["a", "b"]))
     assert told.startswith("K314")
-    assert "returned a list that is no matrix" in told
+    assert "returned a list that is not a matrix" in told
 
 
 # Labels of a fold.

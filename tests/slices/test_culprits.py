@@ -320,7 +320,7 @@ def test_the_table_names_its_numbers() -> None:
     (one,) = found
     assert row.startswith("region = S, age > 70  ")
     assert row.split()[-1] == f"<{one.p:.2g}"
-    assert f"{found.n_tested:,} slices were looked at; {found.n_explained:,} others" in count
+    assert f"{found.n_tested:,} slices were tested; {found.n_explained:,} more are weak" in count
     frame = found.to_frame("pandas")
     assert frame["slice"].tolist() == [one.name]
     assert frame["difference"].tolist() == [one.value - one.rest]

@@ -131,9 +131,9 @@ def test_what_is_not_compared_says_why() -> None:
     assert table_of(only).difference("micro_f1")["0"].undefined == "there is no other slice"
     weights = np.where(source == "c", 0.0, 1.0)
     light: Any = karat.evaluate(true, pred, by=source, weights=weights)
-    assert table_of(light).difference("micro_f1")["c"].undefined == "its rows weigh nothing"
+    assert table_of(light).difference("micro_f1")["c"].undefined == "its rows have weight 0"
     assert table_of(light).difference("micro_f1")["b"].is_shown
-    assert "its rows weigh nothing" in " ".join(str(light).split())
+    assert "its rows have weight 0" in " ".join(str(light).split())
     few: Any = karat.evaluate(true, pred, by=np.arange(N) == 0)
     assert "one row" in table_of(few).difference("micro_f1")["true"].undefined
 
@@ -196,7 +196,7 @@ def test_clusters_that_cross_slices_by_hand() -> None:
     # What the scores of all cells together move is not known by row.
     pooled = table.difference("roc_auc_ovr_micro")["b"]
     assert (pooled.low, pooled.p, pooled.is_shown) == (None, None, False)
-    assert "rows of a cluster are in it and in the rest" in pooled.remark
+    assert "a cluster has rows inside and outside of it" in pooled.remark
 
 
 def test_tests_of_all_slices() -> None:

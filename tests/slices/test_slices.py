@@ -223,7 +223,7 @@ def test_a_slice_whose_rows_weigh_nothing_is_shown() -> None:
     ).slices["by"]
     assert table["b"].n_rows == 2
     for name in ("accuracy", "roc_auc"):
-        assert table["b"][name].undefined == "its rows weigh nothing"
+        assert table["b"][name].undefined == "its rows have weight 0"
 
 
 def test_many_classes_are_counted_as_the_cells_that_occur() -> None:

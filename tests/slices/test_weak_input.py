@@ -37,10 +37,10 @@ def test_losses_of_any_size_find_the_same(power: int, weights: Any) -> None:
 def test_columns_that_were_not_looked_at_are_told_why() -> None:
     other = found({"site": SITE, "far": np.where(np.arange(N) % 2, np.inf, 0.5)})
     assert other.left_out == {"far": "'far' holds inf, which is in no bin."}
-    assert str(other).splitlines()[-1] == "Not looked at: far: 'far' holds inf, which is in no bin."
+    assert str(other).splitlines()[-1] == "Not searched: far: 'far' holds inf, which is in no bin."
     none = found({"made": (x for x in SITE)})
     assert (none.n_tested, list(none.left_out)) == (0, ["made"])
-    assert "Not looked at: made: by['made'] holds values of a kind" in str(none)
+    assert "Not searched: made: by['made'] holds values of a kind" in str(none)
 
 
 def test_foreign_names_start_no_line() -> None:
@@ -48,8 +48,8 @@ def test_foreign_names_start_no_line() -> None:
     head, own, count, left_out = text.splitlines()
     assert head.split() == ["slice", "rows", "loss", "rest", "difference", "p"]
     assert own.startswith("s\\n\\x1b[31m = u")
-    assert "slices were looked at" in count
-    assert left_out.startswith("Not looked at: \\x00\\n")
+    assert "slices were tested" in count
+    assert left_out.startswith("Not searched: \\x00\\n")
     assert "\x1b" not in text
     assert "\x00" not in text
 

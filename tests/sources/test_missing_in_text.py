@@ -60,7 +60,7 @@ def test_a_null_after_the_sample(tmp_path: Path) -> None:
 def test_a_class_called_na_is_kept_where_it_is_named(tmp_path: Path) -> None:
     path = written(tmp_path / "p.csv", "label,pred\nNA,NA\nEU,NA\n")
     problem = refused(path)
-    assert "Column 'label' (where 'NA' is no label unless labels= lists it)" in str(problem)
+    assert "Column 'label' (where 'NA' is not a label unless labels= lists it)" in str(problem)
     assert tally_files(path, labels=["EU", "NA"]).cells.matrix().tolist() == [[0, 1], [0, 1]]
 
 

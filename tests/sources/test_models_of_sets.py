@@ -344,7 +344,11 @@ def test_pairs_by_id_have_one_order_one_axis_and_common_weights() -> None:
         (("gate", "one.csv", "--baseline", "old.parquet"), "K221", "old.parquet sets"),
         (("gate", "old.parquet", "--baseline", "one.csv"), "K221", "one.csv has one class"),
         (("gate", "one.csv", "--baseline", "base.json"), "K221", "base.json sets"),
-        (("gate", "old.parquet", "--baseline", "one.json"), "K176", "no report of rows with sets"),
+        (
+            ("gate", "old.parquet", "--baseline", "one.json"),
+            "K176",
+            "not a report of rows with sets",
+        ),
         (("gate", "old.parquet", "--by", "user", "--min", "micro_f1=0.1"), "K222", "--by"),
         (("gate", "old.parquet", "--min", "f1=0.1"), "K220", "one label"),
         (("gate", "old.parquet"), "K176", "no rule"),

@@ -246,7 +246,7 @@ def test_a_filter_does_not_bend_what_comes_after_the_sample(
     problem = refused(path, where="age > 1")
     assert problem.code == "K408"
     assert (
-        f"reads column age (BIGINT), as its first rows look, but a later row holds '{value}'"
+        f"reads column age (BIGINT), typed by its first rows, but a later row holds '{value}'"
         in (str(problem))
     )
     assert tally_files(path, where="label = 1").cells.n_rows == 2

@@ -119,7 +119,10 @@ def test_another_truth_or_other_classes_are_told() -> None:
     assert truth.code == "K174"  # dog is true in A, and unknown to B
     known = problem({"id": IDS, "label": ["dog", "dog", "cat", "ant"], "pred": PRED})
     assert known.code == "K173"
-    assert "1 of 4 rows, matched by id; first id 'b': 'cat' and 'dog'" in str(known)
+    assert (
+        "1 of 4 rows differ between A and B, matched by id; first id 'b': 'cat' and 'dog'"
+        in str(known)
+    )
     numbers = problem({"id": IDS, "label": [1, 2, 1, 0], "pred": [1, 2, 1, 0]})
     assert numbers.code == "K174"
 
@@ -144,8 +147,8 @@ def test_what_is_common_is_compared_where_that_is_allowed() -> None:
     assert labels(matched.models[1]) == (["cat", "dog"], ["cat", "dog"])
     assert matched.notes == (
         "2 rows of B share their ids and were left out.",
-        "1 of 4 rows of A have no partner and were left out.",
-        "1 of 3 rows differ in what was true and were left out.",
+        "1 of 4 rows of A have no matching row and were left out.",
+        "1 of 3 rows have different true labels and were left out.",
     )
     apart = rows({"id": list("wxyz"), "label": TRUE, "pred": PRED}, "B")
     with pytest.raises(KaratError, match="K172"):

@@ -204,7 +204,7 @@ def test_numbers_of_rows_are_kept_in_bytes() -> None:
             assert read.rows.is_frequency is is_frequency
             assert read.tally.to_bytes() == each.tally.to_bytes()
     halves = SetRows(Classes.of(LABELS), true, true, weights=np.full(4, 0.5), is_frequency=True)
-    with pytest.raises(KaratError, match="no numbers of rows"):
+    with pytest.raises(KaratError, match="not numbers of rows"):
         HeldSets.from_bytes(HeldSets.of(halves).to_bytes())
 
 

@@ -61,7 +61,7 @@ def test_the_report_is_that_of_all_rows(is_weighted: bool) -> None:
                 assert "squares of the weights" in str(one.remark)
             else:
                 assert_same([one.low, one.high], [other.low, other.high], within=1e-12)
-        with pytest.raises(karat.KaratError, match=r"(?s)K211.*name it in metrics="):
+        with pytest.raises(karat.KaratError, match=r"(?s)K211.*Name this metric in metrics="):
             read.report("roc_auc_ovr_macro")
 
 

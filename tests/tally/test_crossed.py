@@ -169,9 +169,9 @@ DAMAGED = {
         lambda: replace(weighted(), codes=weighted().codes.astype(np.int64)),
         "do not fit the axes",
     ),
-    "a class that is none": (lambda: put("codes", [3, 0, 0, 0]), "a code that is none"),
-    "a code below 0": (lambda: put("codes", -1), "a code that is none"),
-    "a site that is none": (lambda: put("codes", [0, 0, 4, 0]), "a code that is none"),
+    "a class that is none": (lambda: put("codes", [3, 0, 0, 0]), "an unknown code"),
+    "a code below 0": (lambda: put("codes", -1), "an unknown code"),
+    "a site that is none": (lambda: put("codes", [0, 0, 4, 0]), "an unknown code"),
     "no row": (lambda: put("n_rows", 0), "numbers of rows do not fit"),
     "rows of another length": (
         lambda: replace(weighted(), n_rows=weighted().n_rows[1:]),
@@ -181,7 +181,7 @@ DAMAGED = {
         lambda: replace(weighted(), n_rows=weighted().n_rows.astype(float)),
         "numbers of rows do not fit",
     ),
-    "weights in part": (lambda: replace(weighted(), squares=None), "there in part"),
+    "weights in part": (lambda: replace(weighted(), squares=None), "Only some weights are there"),
     "weights of another length": (
         lambda: replace(weighted(), weight=weighted().weight[1:]),  # type: ignore[index]
         "weights do not fit",
@@ -195,7 +195,7 @@ DAMAGED = {
     "a missing weight": (lambda: put("weight", np.nan), "negative, missing or infinite"),
     "an infinite weight": (lambda: put("squares", np.inf), "negative, missing or infinite"),
     "more weighing rows than rows": (lambda: put("n_weighing", 99), "More rows weigh"),
-    "a combination twice": (lambda: put("codes", weighted().codes[:, 1]), "stands twice"),
+    "a combination twice": (lambda: put("codes", weighted().codes[:, 1]), "occurs twice"),
 }
 
 

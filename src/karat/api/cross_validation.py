@@ -260,7 +260,7 @@ def _splits_of(given: Any, n: int) -> list[Split]:
             found = f"Split {place} has rows outside the {n} rows of the data, or no test row"
             raise error("K257", found=found, do="Give the X and y of cross_validate.")
         if len(np.intersect1d(train, test)):
-            do = "A model is tested on other rows than those of its training."
+            do = "Test each model on rows that it was not trained on."
             raise error("K257", found=f"Split {place} tests rows that it was trained on", do=do)
     sizes = [len(train) for train, _ in splits]
     ends = [int(train.max()) < int(test.min()) for train, test in splits if len(train)]

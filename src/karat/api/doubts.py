@@ -276,7 +276,7 @@ def _of_values(found: Tallies, of: str = "") -> tuple[Doubt, ...]:
 
 WHY_RANGE: Final[Mapping[str, str]] = {
     "logits": "the softmax of logits is another probability",
-    "scores": "scores have no losses and no calibration, and predict nothing without a threshold",
+    "scores": "scores have no losses, no calibration and, without a threshold, no predictions",
 }
 """Why numbers from 0 to 1 are in doubt."""
 _LEAST_ROWS: Final = 10
@@ -370,8 +370,8 @@ def of_agreement(spread: TableVariance, n_deciding: int, of: str = "") -> Iterat
     if interval.low is None or interval.high is None or interval.high >= 0.0:
         return
     do = (
-        f"Check that labels are those of the same classes on both sides, {shown(classes.labels)}, "
-        "and that both have their rows in one order."
+        f"Check that both sides label the same classes, {shown(classes.labels)}, and that their "
+        "rows are in the same order."
     )
     yield doubt(
         "D116",
@@ -401,27 +401,27 @@ def _of_predictions(found: Tallies, mapping: Mapping[str, Any], of: str = "") ->
         if not isinstance(histograms, ScoreHistograms):
             return  # another storage, which need not have counts
         n, n_other = histograms.n_rows, n_at_least_of_other_scores(histograms)
-        fact = "at least have predictions that their scores contradict"
+        fact = "At least {} have predictions that contradict their scores"
     else:
         parts = _predictions_beside_scores(found)
         n = sum(len(pred) for pred, _ in parts)
         if classes.k > 2:
             n_other = sum(n_not_of_largest(pred, values) for pred, values in parts)
-            fact = "have another class predicted than that of their largest score"
+            fact = "{} are predicted as another class than that of their largest score"
         else:
             n_other = n_beside_threshold(parts, classes.positive) if parts else 0
-            fact = "at least are on the other side, whatever the threshold"
+            fact = "With any threshold, at least {} are on the wrong side"
     if n_other > _OTHERWISE * n:
-        rows_of = f"{count(n_other)} of {counted(n, 'row')}"
+        fact = fact.format(f"{count(n_other)} of {counted(n, 'row')}")
         if classes.k <= _PAIR and classes.positive == 0 and _are_margins(found):
             fact += f". {sign_of_margins(classes).removesuffix('.')}"
-        without = "without y_pred= the scores predict"
+        without = "without y_pred=, predictions come from the scores"
         if (column := mapping.get("pred")) is not None:
             without = (
                 f"if another column than {short(column)} has the predictions, name it: "
                 f"{option('pred')}"
             )
-        yield doubt("D115", of=whose(of), found=f"{rows_of} {fact}", option=as_typed(without))
+        yield doubt("D115", of=whose(of), found=fact, option=as_typed(without))
 
 
 _PAIR: Final = 2

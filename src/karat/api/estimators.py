@@ -182,7 +182,7 @@ class ClassScores:
         try:
             array = self._array = array_of(values)
         except Exception:  # rows of several lengths, a device: NumPy and the hosts raise anything
-            fact = f"{method} of {name} returned a {type(values).__name__} that is no matrix"
+            fact = f"{method} of {name} returned a {type(values).__name__} that is not a matrix"
             raise error("K314", found=fact, do=_A_COLUMN_EACH.format(method)) from None
         self._are_numbers = array.dtype.kind in _NUMBERS
         k, is_column = len(classes), array.ndim == 1 or array.shape[1:] == (1,)

@@ -224,18 +224,21 @@ def _batch_of_arrays(request: Request, spec: Spec) -> Batch:
         raise error(
             "K181",
             found="by= was given without rows",
-            do="Give y_true and y_pred; a confusion matrix does not say which rows it counts.",
+            do="Give y_true and y_pred; a confusion matrix does not show which rows it counts.",
         )
     has_rows = confusion is None and y_true is not None
     if folds is not None and not has_rows:
-        do = "Give y_true and y_pred; a confusion matrix does not say which rows it counts."
+        do = "Give y_true and y_pred; a confusion matrix does not show which rows it counts."
         raise error("K250", found="karat.Folds was given without rows", do=do)
     if has_rows and not (clusters is None and by is None and folds is None and not spec.keep_rows):
         return label_rows(y_true, y_pred, row_arguments(request))
     if clusters is not None:
         if confusion is None:
             raise error("K127", others="y_pred")
-        do = "Give y_true and y_pred; a confusion matrix does not say which rows go together."
+        do = (
+            "Give y_true and y_pred; a confusion matrix does not show which rows belong to one "
+            "cluster."
+        )
         raise error("K141", argument="clusters=", found="clusters= was given without rows", do=do)
     doubts = doubts_of_order(y_true, "y_true", y_pred=y_pred, weights=request.weights)
     cells = tallied(

@@ -129,7 +129,7 @@ class JudgedModels:
             if metric.needs_scores and missing:
                 found = f"It reads probabilities or scores; there are none of {shown(missing)}"
                 outputs = outputs_as_typed(of_probabilities=metric.record.reads_probabilities)
-                do = f"Give those of every model as {outputs}, or leave it out."
+                do = f"Give them for every model as {outputs}, or leave the metric out."
                 raise error("K166", metric=str(metric), found=found, do=do)
             for one in self.rows.values():
                 check_kind(metric, one.rows.kind)
@@ -274,7 +274,7 @@ def judged_models_of_files(
     for name, one in zip(list(rows)[1:], others, strict=True):
         is_same = one.rows.n == first.rows.n and (one.gold == first.gold).all()
         if one.has_predictions and not is_same:
-            found = f"The gold labels of {name} are others than those of {next(iter(rows))}"
-            do = "Give files with the same rows in one order: rows are matched by position."
+            found = f"The gold labels of {name} differ from those of {next(iter(rows))}"
+            do = "Give files with the same rows in the same order: rows are matched by position."
             raise error("K243", argument=option("true"), found=found, do=do)
     return judged_models(rows, spec, is_random=request.gold_is_random)

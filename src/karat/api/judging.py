@@ -209,7 +209,8 @@ def gold_of(request: Request) -> Any:
     """Return the labels of people, which are the truth (K242: there are none)."""
     if request.y_true is None:
         do = "Give the labels of people, missing (None, NaN) where there is none, as y_true."
-        raise error("K242", given="karat.Judge", lacking="y_true", found="There is no truth", do=do)
+        found = "y_true was not given"
+        raise error("K242", given="karat.Judge", lacking="y_true", found=found, do=do)
     return request.y_true
 
 
@@ -482,7 +483,10 @@ def _cautions(found: JudgedRows, sample: Sample) -> list[str]:
         whole = f"There are {n_gold} gold labels"
         if round(n_effective) < n_gold:
             whole += f", and their weights differ so much that they count as {n_effective:.0f}"
-        cautions.append(f"{whole}: intervals rest on few rows, and may cover less often.")
+        cautions.append(
+            f"{whole}: intervals depend on few rows, and may cover the true value less often than "
+            "stated."
+        )
     n = np.bincount(found.gold[found.has_gold], minlength=found.classes.k)
     judged = np.bincount(found.judge, minlength=found.classes.k)
     none = [found.classes.display[i] for i in np.flatnonzero((n == 0) & (judged > 0))]
@@ -493,7 +497,8 @@ def _cautions(found: JudgedRows, sample: Sample) -> list[str]:
     if few:
         named = f"Fewer than {_FEW_OF_A_CLASS} gold labels of {', '.join(few[:5])}"
         cautions.append(
-            f"{named}: intervals of metrics that read such a class may cover less often."
+            f"{named}: intervals of metrics that read such a class may cover the true value less "
+            "often than stated."
         )
     return cautions
 

@@ -70,10 +70,10 @@ if TYPE_CHECKING:
 _FEW: Final = 1 << 16
 """Of no more scores than this a report keeps the rows, and computes what is read of it."""
 _OF_COLUMNS: Final = (
-    "The metrics of the stream read no columns of scores, so these were not kept: name it in "
+    "No metric of the stream reads columns of scores, so they were not kept. Name this metric in "
     "metrics= of karat.Stream."
 )
-_TOO_MANY: Final = "needs the rows, and there were too many to keep"
+_TOO_MANY: Final = "needs the rows, which were too many to keep"
 
 
 def report_of(found: Tallies, spec: Spec) -> ClassReport | MultilabelReport:
@@ -471,8 +471,8 @@ def _of_histograms(scores: ScoreParts, spec: Spec, **facts: Any) -> ClassReport:
     if found.bounds or found.class_bounds:
         width = 2.0**-histograms.bits
         warnings.append(
-            f"Scores were counted in buckets that are {width:.1e} of a score wide: "
-            "results that depend on them have a bound."
+            f"Scores were counted in buckets with a relative width of {width:.1e}: results that "
+            "depend on them have bounds."
         )
     if of_pairs:
         names = ", ".join(map(str, of_pairs))

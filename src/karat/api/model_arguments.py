@@ -55,7 +55,7 @@ def model_arguments(request: Request) -> ModelArguments:
         if y_true and all(isinstance(x, ClassReport | MultilabelReport) for x in y_true.values()):
             reports = _by_name("The reports", y_true)
             return ModelArguments(tuple(reports), reports=reports)
-        found = "y_true is a dict that was given alone, and its values are no reports"
+        found = "y_true is a dict that was given alone, and its values are not reports"
         do = (
             f"Give the true labels first: {_OF_MODELS}; or name the columns of models in a table: "
             "karat.compare(table, y_pred={'old': 'p1', 'new': 'p2'})."

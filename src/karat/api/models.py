@@ -143,7 +143,7 @@ def without_scores(metric: Metric, names: Sequence[str]) -> KaratError:
         "K166",
         metric=str(metric),
         found=f"It reads probabilities or scores; there are none of {shown(names)}",
-        do=f"Give those of every model as {_outputs_of(metric)}, or leave the metric out.",
+        do=f"Give them for every model as {_outputs_of(metric)}, or leave the metric out.",
     )
 
 
@@ -504,7 +504,7 @@ def _of_model_alone(values: Any, name: str, what: str) -> Any:
     if values is None:
         return None
     if not isinstance(values, Mapping):
-        found = f"The models have rows of their own, and {what}= is no dict of them"
+        found = f"The models have rows of their own, and {what}= is not a dict of models"
         do = f"Give {what}= as a dict with the same names as y_true."
         raise error("K162", argument=f"{what}=", found=found, do=do)
     if name not in values:

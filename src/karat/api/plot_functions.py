@@ -188,7 +188,7 @@ def _refuse_more(name: str, what: str, y_pred: Any, of_rows: dict[str, Any]) -> 
     more = (["y_pred"] if y_pred is not None else []) + [f"{key}=" for key in of_rows]
     if more:
         found = f"karat.plot.{name} was given {what}, and {', '.join(more)}"
-        do = "A report is drawn as it is: give such arguments where it is made."
+        do = "A report is drawn as it is: give these arguments to karat.evaluate."
         raise error("K160", argument=more[0], report=what, found=found, do=do)
 
 

@@ -148,7 +148,8 @@ def order_of_scores(classes: Classes, n_columns: int, *, is_prob: bool = True) -
     label, other = (classes.labels[i] for i in (classes.positive, 1 - classes.positive))
     if not is_prob and classes.positive == 0:
         return (
-            f"{sign_of_margins(classes)} Otherwise {option('positive', other)} names their class."
+            f"{sign_of_margins(classes)} If they are scores of the other class, give "
+            f"{option('positive', other)}."
         )
     names = f"it is {label!r}; {option('positive', other)} names the other one"
     return f"Check which class is positive: {names}."

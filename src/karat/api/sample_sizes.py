@@ -223,7 +223,7 @@ def _of_sets(metric: Metric, pilot: MultilabelReport, size: SizeSpec) -> RowsNee
     one = pilot[metric]
     if one.standard_error is None:
         do = "Give a report of rows in memory with intervals: karat.evaluate(y_true, y_pred)."
-        found = "The pilot does not say how it varies"
+        found = "The pilot does not contain the variance of the metric"
         raise error("K167", metric=str(metric), found=found, do=do)
     n = pilot.n_rows - pilot.n_unknown
     models = 1.0 if size.difference is None else 2.0
@@ -293,7 +293,7 @@ def _of_scores(metric: Metric, pilot: Any, size: SizeSpec) -> RowsNeeded:
         raise error(
             "K167",
             metric=str(metric),
-            found="The pilot does not say how this metric of scores varies",
+            found="The pilot does not contain the variance of this metric of scores",
             do="Give a report of scores with its standard error (karat.evaluate(y_true, "
             "y_prob=...)), or a comparison of two models.",
         )

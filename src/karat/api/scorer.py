@@ -460,7 +460,7 @@ def scorer(
         meant = problem.context.get("nearest")
         if name != f"neg_{meant}":
             raise
-        do = f"A scorer of a loss turns its sign by itself: karat.scorer({meant!r})."
+        do = f"A scorer of a loss is negated automatically: karat.scorer({meant!r})."
         raise error("K301", **{**problem.context, "advice": do}) from None
     if metric.better is None:
         raise error("K312", metric=metric)

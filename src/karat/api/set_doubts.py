@@ -120,7 +120,7 @@ _PLACES_OF_ROW: Final = 4
 
 _WHY_RANGE: Final[Mapping[str, str]] = {
     "logits": "the sigmoid of logits is another probability, and labels are predicted above 0",
-    "scores": "scores have no losses and no calibration, and predict nothing without a threshold",
+    "scores": "scores have no losses, no calibration and, without a threshold, no predictions",
 }
 """Why numbers from 0 to 1 are in doubt."""
 
@@ -194,12 +194,14 @@ def _of_predictions(some: SetRows, n_rows: int, mapping: Mapping[str, Any]) -> I
         is_on[at] = 0
     if n_other <= _OTHERWISE * n_own:
         return
-    sample = "" if some.n == n_rows else f" of {counted(some.n, 'row')} that were looked at"
-    without = "without y_pred= the scores predict"
+    sample = "" if some.n == n_rows else f" in {counted(some.n, 'row')} that were examined"
+    without = "without y_pred=, predictions come from the scores"
     if (column := mapping.get("pred")) is not None:
         without = f"if other columns than {short(column)} have the predictions, name them: y_pred="
-    fact = f"at least {count(n_other)} labels are on the other side, whatever the threshold of each"
-    found = f"Beside {counted(n_own, 'predicted label')}{sample} {fact}"
+    found = (
+        f"There are {counted(n_own, 'predicted label')}{sample}; with any thresholds, at least "
+        f"{count(n_other)} labels are on the wrong side"
+    )
     yield doubt("D115", of="", found=found, option=as_typed(without))
 
 
@@ -214,7 +216,7 @@ def _of_agreement(rows: SetRows, tally: SetTally) -> Iterator[Doubt]:
         return
     do = (
         f"Check that labels are the same on both sides, {shown(tally.classes.labels)}, and that "
-        "both have their rows and columns in one order."
+        "their rows and columns are in the same order."
     )
     limits = {"low": value(interval.low), "high": value(interval.high)}
     yield doubt("D116", of="", value=value(number), do=do, **limits)

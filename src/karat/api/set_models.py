@@ -339,7 +339,7 @@ def _of_reports(given: ModelArguments) -> SetModels:
     rows = []
     for name, report in given.reports.items():
         if not isinstance(report, MultilabelReport):
-            found = f"The report of {name!r} is of rows with one class, others are of sets"
+            found = f"The report of {name!r} has rows with one class, others have sets of labels"
             raise error("K221", found=found)
         if report.encoded is None:
             raise error(

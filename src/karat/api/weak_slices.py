@@ -267,7 +267,8 @@ def _metric(given: Any) -> Metric | None:
         found = f"a metric of which higher or lower is better: {metric} has no such direction"
         raise unknown_choice("metric", given, found, do)
     if metric.needs_scores and (reason := reason_without(metric)):
-        raise unknown_choice("metric", given, f"a metric that each row moves: it is {reason}", do)
+        found = f"a metric with an influence function: it is {reason}"
+        raise unknown_choice("metric", given, found, do)
     return metric
 
 
@@ -328,7 +329,7 @@ def _read(request: Request, metric: Metric | None) -> _Given:
     named = [name for name in columns if getattr(request, name) is not None]
     is_file = names_files(y_true)
     if loss is not None and metric is not None:
-        do = "Give one of them: a metric says what rows lose."
+        do = "Give one of them: both define the loss of a row."
         raise unknown_choice("metric", str(metric), "None beside loss=", do)
     if request.has_data:
         host = None if is_file else distributed_host(y_true)
@@ -409,7 +410,7 @@ def _of_rows(rows: Rows, threshold: Any, *, are_chosen: bool) -> _Given:
                 continue
             same = {one.columns[0] for one in by if one.repeats(codes)}
             by = tuple(one for one in by if one.columns[0] not in same)
-            left_out |= dict.fromkeys(same, f"It says the same as the {what}.")
+            left_out |= dict.fromkeys(same, f"It has the same information as the {what}.")
     return _Given(by, found, None, found.weights, clusters, left_out, notes)
 
 

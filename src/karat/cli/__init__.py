@@ -13,7 +13,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
-    0 done, 1 a gate failed, 2 wrong usage or input, 3 a gate is inconclusive, 70 a defect of karat,
+    0 done, 1 a gate failed, 2 wrong usage or input, 3 a gate is inconclusive, 70 a bug in karat,
     130 interrupted.
 
     Args:

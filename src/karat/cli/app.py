@@ -62,7 +62,7 @@ class Commands(Described, click.Group):
         """The command that the arguments name; a file in its place is a slip worth naming."""
         name = args[0] if args else ""
         if name not in _COMMANDS and (os.path.exists(name) or "." in name or " " in name):
-            ctx.fail(f"{name!r} is no command. Did you mean: karat report {name!r}")
+            ctx.fail(f"{name!r} is not a command. Did you mean: karat report {name!r}")
         if name and not name.startswith("-") and name not in _COMMANDS:
             near = _OTHER_NAMES.get(name) or next(iter(get_close_matches(name, _COMMANDS, 1)), None)
             meant = f"Did you mean: karat {near}" if near else f"Commands: {', '.join(_COMMANDS)}."
@@ -91,7 +91,7 @@ def app() -> None:
 
     The result goes to standard output; the mapping of columns, progress and warnings go to
     standard error. Exit code 0: done. 1: a gate failed. 2: wrong usage or input. 3: a gate is
-    inconclusive. 70: a defect of karat. 130: interrupted.
+    inconclusive. 70: a bug in karat. 130: interrupted.
     """
 
 
@@ -115,7 +115,7 @@ def run(arguments: list[str]) -> int:
         told = _told(problem)
         if told is None:
             # Python's own exit code of a traceback is that of a gate that failed.
-            complain(f"{traceback.format_exc()}This is a defect of karat: please report it.")
+            complain(f"{traceback.format_exc()}This is a bug in karat: please report it.")
             return DEFECT
         complain(told)
         return WRONG_INPUT
@@ -125,10 +125,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _told(problem: Exception) -> str | None:
-    """The message of an error of the input or of the system; None: it is a defect of karat."""
+    """The message of an error of the input or of the system; None: it is a bug in karat."""
     if isinstance(problem, MemoryError | ImportError) and lacks_memory(problem):
         try:
-            problem = error("K419", found="The system gave no more")
+            problem = error("K419", found="The system refused more memory")
         except MemoryError:  # not even the rest of the message can be loaded
             return SAID
     if isinstance(problem, KaratError):

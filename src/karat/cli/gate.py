@@ -57,7 +57,7 @@ def command(
 
     Exit code 0: PASS, a baseline was written without a rule, or --warn-only. 1: FAIL: a rule
     failed, or its metric is undefined. 2: wrong usage or input. 3: INCONCLUSIVE: no rule failed,
-    and the rows cannot decide one; 0 with --inconclusive pass. 70: a defect of karat. 130:
+    and the rows cannot decide one; 0 with --inconclusive pass. 70: a bug in karat. 130:
     interrupted.
     """
     from karat.api.gate.verb import gated

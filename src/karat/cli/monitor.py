@@ -90,7 +90,7 @@ def command(
 
     Exit code 0: PASS. 1: FAIL: a rule failed at some look, with --windows in the last window. 2:
     wrong usage or input; STATE is unchanged. 3: INCONCLUSIVE; 0 with --inconclusive pass. 70: a
-    defect of karat. 130: interrupted.
+    bug in karat. 130: interrupted.
     """
     from karat.api.monitors.monitor import locked_state
 

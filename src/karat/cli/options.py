@@ -228,8 +228,8 @@ def strata_of(typed: Sequence[str]) -> dict[str, list[str]] | None:
         name, mark, labels = text.partition("=")
         listed_labels = labels_of(labels) or []
         if not (name.strip() and mark and all(listed_labels)) or name in strata:
-            problem = f"{text!r} is no name and labels, or its name was given before."
-            raise click.BadParameter(f"{problem} As tail=lynx,owl.", param_hint="--label-strata")
+            problem = f"{text!r} is not a name with labels, or its name was given before."
+            raise click.BadParameter(f"{problem} Write tail=lynx,owl.", param_hint="--label-strata")
         strata[name] = listed_labels
     return strata or None
 
@@ -244,8 +244,9 @@ def proportions_of(typed: Sequence[str]) -> float | dict[str, float] | None:
         except ValueError:
             value = math.nan
         if math.isnan(value) or name in found or bool(mark) != bool(name.strip()):
-            problem = f"{text!r} is no proportion, or its class was given before."
-            raise click.BadParameter(f"{problem} As 0.02 or CLASS=0.02.", param_hint="--prevalence")
+            problem = f"{text!r} is not a proportion, or its class was given before."
+            problem += " Write 0.02 or CLASS=0.02."
+            raise click.BadParameter(problem, param_hint="--prevalence")
         found[name] = value
     if "" not in found:
         return found or None

@@ -151,9 +151,7 @@ FORMATS: Final = {
 _USUAL: Final = [endings[0] for endings in FORMATS.values()]
 _WAYS: Final = f"{', '.join(_USUAL[:-1])} or {_USUAL[-1]}"
 OUTPUT_HELP: Final = f"Write to FILE; the extension ({_WAYS}) sets the format."
-_ELSEWHERE: Final = {
-    ".xml": "JUnit XML says what passed and failed: karat gate --junit FILE writes it."
-}
+_ELSEWHERE: Final = {".xml": "Only a gate has JUnit XML: karat gate --junit FILE writes it."}
 """Endings that another command writes."""
 
 

@@ -344,7 +344,7 @@ def repeated_ids(count: int, n: int, column: str | None, value: object) -> Doubt
         "D105",
         count=count,
         n=n,
-        of="" if column is None else f" of column {column!r}",
+        of="" if column is None else f" in column {column!r}",
         value=repr(value),
         how="give the ids as clusters" if column is None else "name the column",
         option=option("clusters", column),

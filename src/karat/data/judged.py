@@ -150,7 +150,7 @@ def _of_frame(frame: Frame, columns: JudgeColumns, request: TableRequest) -> Jud
     gold = request.true or _gold_of(frame, judge, weights)
     if gold == judge:
         what = f"{option('judge')} names the same column"
-        do = "Name the column of the labels of people, and that of the judge's."
+        do = "Name the column of the labels by people, and the column of the judge's labels."
         raise error("K243", argument=option("true", gold), found=what, do=do)
     beside = [name for name in (judge, weights) if name is not None]
     read = frame.columns([gold, *beside], ["y_true", "judge", "gold_weights"])

@@ -47,7 +47,7 @@ def with_common_weights(models: Sequence[KeptT], notes: list[str], by: str) -> l
         of_column = f", column {short(column)}" if column else ""
         notes.append(
             f"{' and '.join(silent)} {have} no weights: "
-            f"each row weighs what it weighs in {first.name}{of_column}."
+            f"each row has the weight that it has in {first.name}{of_column}."
         )
     return [rows.weighing(first.weights) for rows in models]
 
@@ -265,7 +265,7 @@ def _missing_rows(
 def _left_out(first: KeptT, rows: KeptT, n_lacking: int, n_extra: int) -> str:
     sides = ((first, n_lacking), (rows, n_extra))
     parts = [f"{n} of {who.n} rows of {who.name}" for who, n in sides if n]
-    return f"{' and '.join(parts)} have no partner and were left out."
+    return f"{' and '.join(parts)} have no matching row and were left out."
 
 
 def _sets_on_one_axis(models: list[TableSets]) -> list[TableSets]:
@@ -350,7 +350,7 @@ def _agreed(models: list[KeptT], notes: list[str], by: str, *, allow_mismatch: b
     n_wrong = int(np.count_nonzero(differs))
     if not n_wrong:
         return models
-    notes.append(f"{n_wrong} of {first.n} rows differ in what was true and were left out.")
+    notes.append(f"{n_wrong} of {first.n} rows have different true labels and were left out.")
     return [rows.at(np.flatnonzero(~differs)) for rows in models]
 
 

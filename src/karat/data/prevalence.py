@@ -108,9 +108,10 @@ def _of_classes(asked: Prevalence, classes: Classes, weights: Floats) -> dict[La
     labels, name = classes.labels, option("prevalence")
     if not isinstance(asked, Mapping):
         if classes.positive is None:
-            what = f"There are {classes.k} classes" if classes.k != 2 else "None of two is positive"
+            what = f"There are {classes.k} classes"
             do = f"Give the proportion of each class: {shown(labels)}."
             if classes.k == 2:
+                what = "Neither of the two classes is named as positive"
                 do = f"Name the positive class: {each_option('positive', labels)}."
             found = f"{what}, and one proportion was given"
             raise error("K263", argument=name, found=found, do=do)
@@ -137,7 +138,7 @@ def _of_classes(asked: Prevalence, classes: Classes, weights: Floats) -> dict[La
 
 
 def _no_such_class(name: str, label: Any, classes: Classes) -> KaratError:
-    found = f"{short(label)} is none of the classes {shown(classes.labels)}"
+    found = f"{short(label)} is not one of the classes {shown(classes.labels)}"
     meant = meant_choice(str(label), list(map(str, classes.labels)))
     do = f"Did you mean {meant!r}?" if meant else "Give the proportion of each of these."
     return error("K263", argument=name, found=found, do=do)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 MESSAGES: Final = """
-K237  There are no such intervals that hold at every look.
+K237  Intervals for every look are not available with these settings.
       anytime= was given with {found}.
-      What takes replicates, permutations or folds holds for one look: leave {found} out, or
-          anytime=.
-K238  This has no form that holds at every look.
+      Leave {found} out, or anytime=: methods that use replicates, permutations or folds are valid
+          for one look only.
+K238  Intervals for every look are not available here.
       {found}.
       {do}
 K239  {path} is in use.
@@ -23,10 +23,10 @@ K452  Limits that hold at every look need the number of rows.
       Give it: confidence.at(n) are the settings of a look at n rows.
 K241  The batch is in the monitor already.
       Rows with the same content were added at look {look} of {path}.
-      Add new rows alone; {again} adds them once more. With ids, other rows are known as others.
+      Add new rows only; {again} adds them once more. Different rows with equal content need ids.
 K430  Rows of the batch are in the monitor already.
       {count} of {n} ids were added before, as {ids}.
-      Add new rows alone; {again} adds the batch all the same. Where the ids do not name rows, start
+      Add new rows only; {again} adds the batch all the same. If the ids do not identify rows, start
           another monitor with {none}.
 K431  There is no monitor.
       {path} does not exist.

@@ -48,9 +48,9 @@ K102  {left} and {right} describe different numbers of rows.
       Rows are matched by position; align the two before the call.
 K103  {argument} is not one label per row.
       It has shape {shape}.
-      Give shape (n,) or (n, 1): the label itself. Probabilities are y_prob=, logits y_logit=.
-          Sets of labels (an indicator matrix, lists of labels), as truth and as prediction, are for
-          karat.evaluate and functions of labels: karat.macro_f1, karat.subset_accuracy.
+      Give one label for each row, of shape (n,) or (n, 1). Give probabilities as y_prob=, logits as
+          y_logit=. Sets of labels on both sides (indicator matrices or lists of labels) are for
+          karat.evaluate and for functions such as karat.macro_f1 and karat.subset_accuracy.
 K104  {argument} has missing {things}.
       First at row {row}; {count} of {n} rows are null or NaN.
       {do}
@@ -63,7 +63,7 @@ K106  {argument} holds values of a kind that cannot be labels.
       Labels are strings, whole numbers, booleans, dates or times; convert them first.
 K107  {argument} mixes strings and numbers.
       Row {row} holds {value!r}, row {other_row} holds {other!r}.
-      A string never equals a number (1 = 1.0 = True, but not '1'); convert one kind.
+      A string never equals a number (1 = 1.0 = True, but not '1'); convert all of them to one kind.
 K108  {left} and {right} hold labels of different kinds.
       {left} holds {left_kind} ({left_value!r}), {right} holds {right_kind} ({right_value!r}).
       A string never equals a number (1 = 1.0 = True, but not '1'); convert one of them.
@@ -86,7 +86,7 @@ K114  {argument} has values that are missing, NaN or infinite.
       First at row {row}: {value!r}; {count} of {n} rows.
       Give every row a finite weight of at least 0.
 K115  Every value of {argument} is zero.
-      All {n} rows weigh 0, so no row counts.
+      All {n} rows have weight 0, so no row counts.
       At least one row needs a weight above 0.
 K116  {argument} is not one number per row.
       {found}.
@@ -103,18 +103,18 @@ K119  confusion= is not a confusion matrix.
 K121  {name} of {k} classes needs an average.
       Classes: {labels}; {given}.
       {do}
-K122  {argument}={value!r} is not a choice.
+K122  {argument}={value!r} is not a valid choice.
       Choices: {choices}.
       {do}
-K123  {name} of one class needs to know the positive class.
-      The only class that occurs is {label!r}.
+K123  {name} needs to know which class is positive.
+      Only one class occurs: {label!r}.
       Name the positive class with positive=, or choose average=.
 K124  {argument} has labels that are not among the ordered categories of {other}.
       First at row {row}: {value!r}; {count} of {n} rows. Categories: {categories}.
       Add the label to the categories, or give every class in order with labels=.
 K125  {argument} is too large or too small to compute with.
       {found}.
-      Multiply every value by one constant: no rate depends on it, and sums stay in range.
+      Multiply all values by one constant: rates do not change, and sums stay in range.
 K126  {function}() got an unexpected keyword argument {name!r}{more}.
       It takes {arguments}.
       {do}
@@ -128,10 +128,10 @@ K129  Outputs of two kinds are given together.
       {found}.
       Give one of {options}: y_prob= is for probabilities, y_logit= for logits, y_score= for any
           other scores.
-K130  {argument} does not hold one real number, or one row of them, for each row.
+K130  {argument} is not one number, or one row of numbers, for each row.
       {found}.
       Give numbers of shape (n, k), one column for each class, or (n,) for the positive class of
-          two; labels are y_pred=.
+          two. Give labels as y_pred=.
 K131  {argument} has scores that are missing, NaN or infinite.
       First at row {row}{place}: {value!r}; {count} of {n} rows.
       Every row needs a finite number for every class; remove such rows from all arguments.
@@ -147,8 +147,8 @@ K134  {argument} has scores for {n_columns} classes; the labels have {k}.
       {do}
 K135  The columns of {argument} are in a different order than the classes.
       Columns: {columns}. Classes: {labels}.
-      Put the columns in the order of labels=, or leave it out; for a table, name them by a pattern:
-          'proba_*'.
+      Put the columns in the order of labels=, or leave labels= out; for a table, name them by a
+          pattern: 'proba_*'.
 K136  threshold={threshold!r} cannot be used.
       {found}.
       Give one finite number, from 0 to 1 for probabilities. For sets of labels, give one number, a
@@ -181,22 +181,22 @@ K145  All rows are in one cluster.
       {rows} the same value of clusters.
       Intervals compare clusters with each other, so they need at least two; leave clusters out if
           rows are independent.
-K146  Rows with scores cannot be counted before every column has its class.
+K146  The memory for rows with scores is full, and the class of some columns is not known.
       The first {n} rows have {k} of {columns} classes: {seen}.
-      Give all classes in the order of the columns as labels=, or a larger max_memory=.
-K147  Rows with scores of {k} classes do not fit into memory, nor do tables of them.
-      max_memory is {given} bytes; tables of {k} classes take at least {needed}.
-      Give max_memory={needed} or more, or labels alone. Metrics of labels and losses alone, as
-          metrics=['accuracy', 'log_loss'], need no tables.
+      Give all classes as labels=, in the order of the columns, or a larger max_memory=.
+K147  Scores of {k} classes do not fit into memory.
+      max_memory is {given} bytes; the smallest tables of scores of {k} classes take {needed}.
+      Give max_memory={needed} or more, give labels without scores, or ask only for metrics of
+          labels and losses, such as accuracy and log_loss.
 K148  Rows that have clusters or slices do not fit into memory.
       {n} rows take {needed} bytes and max_memory is {given}: {what}.
       Give a larger max_memory=, or leave out clusters=, by= or folds=.
 K149  confusion= and labels= have the classes in different orders.
       The matrix is labeled {stored}, and labels= lists {labels}.
-      Bring rows and columns of the matrix into that order, or leave labels= out.
+      Reorder the rows and columns of the matrix, or leave labels= out.
 K150  weights_are='frequency' does not fit the values of weights=.
       weights_are='frequency' was given with weights that {found}.
-      Leave it out: such weights say how much a row counts.
+      Leave it out: weights that are not numbers of rows are importance weights.
 K151  {argument} is not one score for each row and class.
       {found}.
       Give real numbers of shape (n, k), one column for each of k >= 2 classes.
@@ -250,11 +250,11 @@ K167  No sample size can be computed for {metric}.
       {found}.
       {do}
 K168  There is no comparison of {what}.
-      There are those of {known}.
+      Available: {known}.
       Name one of them, or ask for it with metrics= and baseline=.
 K169  Exactly one of half_width= and difference= is needed.
       {found}.
-      Give the goal that the sample must reach.
+      Give the half-width that an interval must have, or the difference that a test must detect.
 K170  There is no pilot.
       {found}.
       Give a report, a confusion matrix or a comparison of rows like the planned ones:
@@ -267,14 +267,14 @@ K172  Two models were not measured on the same rows.
       {found}.
       Predict the same rows with both, or compare those that both have: allow_mismatch=True.
 K173  Two models have different true labels for the same rows.
-      Between {left} and {right}: {count} of {n} rows, matched by {by}; first {which}:
+      {count} of {n} rows differ between {left} and {right}, matched by {by}; first {which}:
           {left_value!r} and {right_value!r}.
       Check that both were measured on the same version of the data; if rows are in another order,
           name their ids with ids=.
 K174  Two models have different classes.
       In {left}: {left_classes}. In {right}: {right_classes}.
       Predict with the same classes, in the same spelling; labels= lists them in order.
-K175  Two models have different numbers of rows, and no ids that both have.
+K175  Two models have different numbers of rows, and no ids to match them by.
       In {left}: {n_left}. In {right}: {n_right}.
       Rows without ids are matched by position: give the same rows, or name a column of ids that
           both have with ids=.
@@ -282,10 +282,10 @@ K176  The rules of the gate cannot be used.
       {found}.
       {do}
 K177  Two models have different weights for the same rows.
-      Between {left} and {right}: {count} of {n} rows, matched by {by}; first {which}:
+      {count} of {n} rows differ between {left} and {right}, matched by {by}; first {which}:
           {left_value:g} and {right_value:g}.
-      A row has the same weight for every model: name one column that both have with weights=, or
-          '' for none.
+      A row has the same weight for every model: name one column that both have with weights=, or ''
+          for none.
 K178  The baseline is not written.
       {found}.
       Write it from a gate that passes, or from one without rules: karat.gate(…).
@@ -294,7 +294,7 @@ K179  baseline= does not fit the rows that are measured.
       Give a file that a gate wrote, files or a table of predictions, or a report.
 K180  One stream was given rows of two kinds.
       A stream of {before} was given {given}.
-      Use one stream for each kind; of rows with scores, give y_prob= every time.
+      Use one stream for each kind. For rows with scores, give y_prob= in every batch.
 K181  by= cannot be used.
       {found}.
       {do}
@@ -315,13 +315,13 @@ K189  The baseline holds no slices by {by}.
       {found}.
       {do}
 K190  {what} needs to know which class is positive.
-      The two classes are {labels}, and nothing says which one is positive.
+      The two classes are {labels}, and positive= was not given.
       Give {options}{or_else}.
 K193  Several files {what}.
       {found}.
       To compare the files of several models, use {compare}. {do}.
 K194  {name} needs to know which class is positive.
-      The two classes are {labels}, and nothing says which one is positive.
+      The two classes are {labels}, and positive= was not given.
       Give {options}{or_else}.
 K195  {argument} may be an indicator matrix or lists of labels.
       It is a list of lists of {n_columns} numbers each, and all of them are 0 or 1.
@@ -353,13 +353,13 @@ K203  Weighted and unweighted rows cannot be merged.
 K204  This tally kept only the class totals, not the confusion matrix.
       {name} needs the cells true × predicted.
       Count again with the matrix: ask for this metric when the data is read.
-K205  This is not a whole {thing}.
+K205  This is not a valid {thing}.
       {found}.
       {do}
 K206  This {thing} was written by a newer karat.
       Format version {version}; this karat reads up to {newest}.
       Upgrade karat.
-K207  A dense confusion matrix of these classes would not fit.
+K207  A dense confusion matrix of these classes does not fit into memory.
       {k} classes need {bytes} bytes.
       Read the occupied cells with .occupied() instead.
 K208  Subtraction would leave a negative count.
@@ -391,15 +391,15 @@ K217  Only unweighted counts of labels can be subtracted.
       Keep the parts and merge those that remain.
 K219  {name} is not a metric of sets of labels.
       Each row of this data has a set of labels, not one class.
-      Sets have averages of metrics of one class, such as macro_f1 and samples_f1, and metrics of
-          rows, such as subset_accuracy and hamming_loss.
+      Ask for an average, such as macro_f1 or samples_f1, or for a metric of rows, such as
+          subset_accuracy or hamming_loss.
 K220  {name} is a metric of one label, and rows have sets of labels.
       Sets of labels have no positive label.
       Give an average: {averages}; average=None gives each label.
-K221  Rows have sets of labels, or one class each: not both.
+K221  Sets of labels and single labels cannot be mixed.
       {found}.
-      Metrics of sets need indicator matrices, or lists or sets of labels, on both sides. Metrics of
-          two classes need one label per row.
+      For sets, give indicator matrices, or lists or sets of labels, on both sides. Otherwise give
+          one label per row on both sides.
 K222  {argument} does not apply to sets of labels.
       It was given, and each row has a set of labels.
       Leave it out; weights=, clusters=, labels=, level=, method= and undefined= apply to sets.
@@ -433,7 +433,7 @@ K230  {argument} has targets that are not numbers from 0 to 1.
           unknown values.
 K231  loss= and targets= of LightGBMObjective do not go together.
       It was given {found}.
-      Give targets=, a matrix (n, k), with loss="multilabel" and with no other.
+      Give targets=, a matrix (n, k), if loss="multilabel"; leave it out for any other loss.
 K301  There is no metric named {name!r}.
       Nearest: {nearest}.
       `karat.metrics.search(...)` and `karat metrics` list every name.
@@ -466,9 +466,9 @@ K310  metrics= is not a list of names.
       Give a list of names, or leave metrics= out.
 K311  {metric} has no influence function.
       The reason: {reason}.
-      Use the bootstrap for it.
+      Use the bootstrap instead.
 K312  {metric} cannot rank models, so it is not a scorer.
-      {metric} has no better direction.
+      Neither direction of {metric} is better.
       Choose a metric whose `better` is 'higher' or 'lower'.
 K313  The estimator cannot be scored by {metric}.
       {found}.
@@ -476,7 +476,7 @@ K313  The estimator cannot be scored by {metric}.
 K314  The classes of the estimator cannot be matched.
       {found}.
       {do}
-K315  There is no simultaneous band of this curve.
+K315  There is no simultaneous band for this curve.
       {found}.
       {do}
 K401  There is no such file or folder.
@@ -520,10 +520,10 @@ K412  This is not a table that karat can read.
 K413  The file cannot be written.
       {path}: {found}.
       Check that its folder exists, and that the file may be written there.
-K414  This is not a checkpoint of this read.
+K414  This file is not a checkpoint of this run.
       {path}: {found}.
       {do}
-K451  {argument} is neither values nor the name of a column.
+K451  {argument} is neither an array of values nor the name of a column.
       It is {value} ({kind}).
       Give one value for each row, or name a column of a table; to have none, {option}.
 K415  {option} is for Parquet files.
@@ -541,7 +541,7 @@ K418  A temporary file cannot be written.
       Free space there, or set TMPDIR to a folder with free space.
 K419  There is not enough memory.
       {found}.
-      Parquet files are read in parts: max_memory= limits the memory for rows.
+      Free some memory, or give Parquet files and a smaller max_memory=: they are read in parts.
 K420  The name of this file is not UTF-8.
       {path!r}
       Rename it: DuckDB, which reads the files, accepts no other names.
@@ -558,16 +558,16 @@ K423  The table must be in memory.
 K501  {feature} needs a package that is not installed.
       Missing: {package}.
       pip install "karat[{extra}]"
-K502  karat is not installed where the rows are.
+K502  karat is not installed on the workers.
       The tasks of {host} cannot import it: {found}.
-      Install the same karat for the Python of every worker.
+      Install the same version of karat in the Python environment of every worker.
 K503  The partitions of the frame did not arrive exactly once.
       {found}.
       Evaluate it again; store a frame first if it changes while it is read.
 K601  {metric!r} does not describe a metric that can be computed here.
       {found}.
       {do}
-K602  No metric of classes reads {argument}=.
+K602  Metrics of classes do not use {argument}=.
       {argument} was given.
       Leave it out.
 K611  oneDAL error {error_id}: {text}.

@@ -14,6 +14,6 @@ K455  {argument} cannot be used here.
       {do}
 K456  This source can be read only once.
       {found}.
-      Give it to the verb itself, or write it into a file that karat.read describes.
+      Pass it to the function that uses it, or save it to a file for karat.read.
 """
 """See `karat.errors.catalogue`."""

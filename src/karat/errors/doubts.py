@@ -28,16 +28,15 @@ D104  {noticed}.
       {found}.
       If {they} {role}, name it: {option}; {none} states that no column does.
 D105  Rows repeat an id.
-      {count} of {n} rows have an id{of} that another row has too, as {value}.
-      Remove rows that were written twice. Where one id has several rows that depend on each
-          other, {how}: {option}.
+      {count} of {n} rows have an id{of} that occurs more than once, such as {value}.
+      Remove duplicate rows. If one id has several rows that depend on each other, {how}: {option}.
 D106  The log loss{of} is infinite.
       {rows} p = 0 for the true class.
-      log_loss(eps=…) clips: ask for log_loss(eps=1e-15) instead.
+      To clip probabilities, ask for log_loss(eps=1e-15) instead.
 D107  Rows may belong together.
       The name of column {column} suggests persons, groups or sessions.
-      Where rows of one value depend on each other, name it: {option} ({none} for none). Otherwise
-          rows are taken to be independent, and intervals may be too narrow.
+      If rows with the same value depend on each other, name the column: {option}; if they do not,
+          {none}. Until then rows are treated as independent, and intervals may be too narrow.
 D109  The column of probabilities names no class.
       {column} is read as the probability of {label!r}: the classes are {labels}.
       If so, name it: {option}. If it is of the other class, also give {other}.
@@ -64,17 +63,17 @@ D114  Truth and predictions may code the classes differently.
       If both sides mean the same classes, use the same labels; if not, list every class: {option}.
 D115  The predictions{of} are not those of the scores beside them.
       {found}.
-      Check that both are of one model, class by class and row by row. Only a rule that uses more
-          than the scores predicts this; {option}.
-D116  The predictions{of} agree with the truth less than by chance.
+      Check that both come from one model, with classes and rows in the same order. If the
+          predictions use more than these scores, no change is needed; {option}.
+D116  The predictions{of} agree with the truth less than chance would.
       kappa is {value}, and its interval [{low}, {high}] at 95 % lies below 0.
       {do}
 D117  The baseline was predicted with another threshold.
       The threshold of the positive class is {now} here, and {then} in the baseline.
-      Write the baseline with this threshold again: {update}. One that holds rows, {rows}, and
-          predictions in files are read with the threshold of the gate.
-D118  The bound of {metric} is on its better side.
-      {rule} lets worse models pass: of {metric}, {better} is better.
+      Write the baseline with this threshold again: {update}. A baseline with rows, {rows}, and
+          predictions in files use the threshold of the gate.
+D118  The bound of {metric} is on the wrong side.
+      {rule} passes worse models: {better} values of {metric} are better.
       To require good values, give {option}.
 D145  The rule {rule} allows a large drop.
       {metric} lies between {low} and {high}: the bound is {share} of that, so the rule rarely
@@ -85,38 +84,38 @@ D119  Texts may hold several labels.
       If they do, {do}. Otherwise each text is one label.
 D120  Rows may have one class each.
       Each of the {n} rows has exactly one true label, and {found}.
-      If a row can have only one, give its class, as y_true.argmax(axis=1) of a matrix: classes
-          have accuracy and a confusion matrix, and the largest score decides.
+      If each row can have only one, give classes, such as y_true.argmax(axis=1) of a matrix: then
+          accuracy and a confusion matrix are available, and the largest score decides.
 D121  Rows without truth may be rows without labels.
-      The truth of {missing} of {n} rows is null, so they count nowhere; no row has an empty set.
-      If they have no label, give an empty set, or an empty text: pandas reads a blank cell as
-          NaN unless keep_default_na=False.
+      The truth of {missing} of {n} rows is null, so they are left out; no row has an empty set.
+      If they have no label, give an empty set, or an empty text: pandas reads a blank cell as NaN
+          unless keep_default_na=False.
 D126  The label {label} may mark rows without truth.
       It is true {times} and never predicted; the other classes are {rest}.
       If it marks rows to leave out, leave them out of every argument. If it is a class, list every
           class: {option}.
 D127  {labels} predicted and never true.
-      {they} predicted {times}. {count} as an error each time, and as {more} of averages: macro F1
+      {they} predicted {times}. {count} as an error each time, and as {more} in averages: macro F1
           is {macro}, and {rest} over the classes that are true.
-      {do} that the model gave no answer, report how often, and leave those rows out or
-          {replace}, list every class: {option}.
-D128  Whole weights may be numbers of rows.
+      {do} that the model gave no answer, report how often, and leave those rows out or {replace},
+          list every class: {option}.
+D128  Whole weights may be counts of rows.
       The weights of {n} are whole numbers and add up to {total}.
-      If a row stands for so many rows, state it: {option}. Importance weights leave the number of
-          rows, and so the width of intervals, as it is.
+      If each weight is a number of rows, state it: {option}. Importance weights do not change the
+          number of rows, nor the width of intervals that follows from it.
 D129  There are far more labels than rows.
       {n} and {k} labels without names.
       If each entry is a pixel or a token with one of two classes, flatten both sides, as
           y_true.ravel(), and leave masked entries out.
 D140  Numbers that may be codes were binned.
       The name of column {column} suggests ids or codes, and its slices are {bins}.
-      To have one slice for each code, read the column as text: {do}. If the numbers are
-          quantities, nothing is to be done.
+      To have one slice for each code, read the column as text: {do}. If the numbers are quantities,
+          no change is needed.
 D135  The rows are in few clusters.
       There are {n} so far; limits are reliable from 10 on.
       Add batches of more clusters before you act on a verdict. If rows of a cluster are
           independent, leave clusters= out.
-D146  Rows without truth are predicted otherwise than the others.
+D146  Rows without truth are predicted differently from the others.
       The prediction is {name} in {of_verified} % of the rows with truth, and in {of_others} % of
           the {n} without (p = {p}). They are left out.
       If some predictions are looked up more often, metrics are biased: weight each row with truth
@@ -126,27 +125,27 @@ D151  The margin of {metric} is large.
       {metric} lies between {low} and {high}: the margin is {share} of that, so very different
           models are equivalent.
       Give the largest difference that does not matter: {option}.
-D152  Column {column} may be of rows for training and for testing.
+D152  Column {column} may mark training and test rows.
       It holds {values}.
-      Measure the rows of a test alone: {alone}; {by} shows the values of each.
+      Evaluate the test rows only: {alone}; {by} shows the values of each part.
 D155  Fold -1 may hold rows that no fold tested.
-      {rows} of {n} are of fold -1, as PredefinedSplit of scikit-learn marks rows for training.
-      If so, leave them out of every argument. If -1 is a fold as the others, nothing is to be done.
+      {rows} of {n} are in fold -1, which PredefinedSplit of scikit-learn uses for training rows.
+      If so, leave them out of every argument. If -1 is a fold like the others, no change is needed.
 D154  Probabilities{of} may be those of the predicted class.
       All {n} are at least 0.5, so that each row is predicted {label}; {other} is true {times}.
       If they are the confidence in the predicted class, give 1 − p where that is {other}. If they
-          are those of {label}, nothing is to be done.
+          are those of {label}, no change is needed.
 D153  The scores{of} may be predicted labels.
       All {n} are {values}.
-      If they are, give {option} alone. Ranking metrics and losses need probabilities or scores, as
-          predict_proba or decision_function of scikit-learn.
+      If they are, give {option} alone. Ranking metrics and losses need probabilities or scores,
+          such as those of predict_proba or decision_function of scikit-learn.
 D156  The text {text} of column {column} is read as a missing value.
       Its rows are in the slice (missing); the column also has {beside}.
       If it is a value, such as a code of a country, write it in another way, or store the column as
           text in Parquet.
-D157  Rows may be batches with one label for each of their rows.
+D157  Each row may be a batch of rows with one label each.
       {rows} list as many labels as their predictions, {sizes} each, in varying order: {shown}.
-      They are read as sets, whose order counts nothing. If they are batches, join them:
+      They are read as sets, in which order does not matter. If they are batches, join them:
           np.concatenate(y_true), np.concatenate(y_pred).
 D158  Columns of scores are compared with probabilities.
       {scores} {has} scores, and {probs} {have} probabilities or logits. Areas rank rows by each
@@ -155,8 +154,8 @@ D158  Columns of scores are compared with probabilities.
 D159  The columns of scores{of} may be logits.
       {name} is {columns} by each column as given, and {odds} by their log-odds, which rank as their
           softmax does{sample}.
-      If they are logits, give them as {option}: what a row adds to every column then changes
-          nothing.
+      If they are logits, give them as {option}: then a constant added to every column of a row
+          changes nothing.
 D150  The truth may code its classes in two ways.
       {counts}.
       If they are the same classes, write each in one way in every row and file; if not, list every
@@ -164,14 +163,14 @@ D150  The truth may code its classes in two ways.
 D160  Rows may be of repeated cross-validation.
       Columns {columns} are not used, and the values of {repeat} differ.
       If each row was tested in several repeats, give {folds}, and name the ids of rows, {ids}: rows
-          of one id depend on each other, and taken as independent their intervals are too narrow.
-          {none} states that rows are independent.
+          with one id depend on each other, and treating them as independent makes intervals too
+          narrow. {none} states that rows are independent.
 D161  A threshold of 0 predicts {what}.
       {argument} is cut at a probability, and every probability is at least 0.
       A logit of 0 is the probability 0.5: leave {option} out, or give {half}.
-D162  Models {models} are the same predictions.
+D162  Models {models} have the same predictions.
       They are the same columns of {source}.
-      A model does not differ from itself. Give each its own file; {columns}.
+      Give each model its own file; {columns}.
 D125  Rows that were drawn have no gold label.
       {counts} of the rows with {weights} have none.
       They count as rows that were not drawn, which is right if chance left them out: {do}.

@@ -16,7 +16,7 @@ K252  Folds share rows.
       Each row belongs to one fold of a repeat: name repeats {how}, or remove the copies.
 K253  Repeats have different rows.
       {found}.
-      Each repeat tests every row once. Give all rows of each repeat.
+      Give all rows of each repeat: a repeat tests every row once.
 K254  The number of training rows is not known.
       {found}.
       Give it for each row: {how}.
@@ -31,7 +31,7 @@ K257  These results of cross-validation cannot be read.
       {do}
 K258  Every fold has the same truth in the same order.
       There are {k} folds of {n} rows each, and no ids of rows.
-      They look like {k} runs on one test set, which are no folds. Leave folds out, and give the
-          number of the row in its run as clusters; or shuffle the rows, if they are different ones.
+      They look like {k} runs on one test set, not like folds. If so, leave folds out, and give the
+          number of the row in its run as clusters. If the rows are different ones, shuffle them.
 """
 """See `karat.errors.catalogue`."""

@@ -11,13 +11,13 @@ K260  {argument} is given twice.
 K261  {function} does not take {argument}.
       It has no such option.
       {do}
-K262  {argument} is not there yet.
-      A later version has it.
+K262  {argument} is not available yet.
+      It is planned for a later version.
       {do}
 K263  {argument} does not fit the classes of the rows.
       {found}.
       {do}
-K264  {argument} cannot weigh these rows.
+K264  {argument} cannot be applied to these rows.
       {found}.
       {do}
 """

@@ -140,11 +140,11 @@ _OF_RESULTS: Final = {
 
 
 _OF_STREAMS: Final = {
-    **dict.fromkeys(("compute", "result", "value"), "stream.report() is what its rows give"),
+    **dict.fromkeys(("compute", "result", "value"), "stream.report() gives the metrics"),
     **dict.fromkeys(
         ("add", "append", "forward", "push"), "stream.update(y_true, y_pred) adds a batch"
     ),
-    "reset": "a new karat.Stream(…) has no rows",
+    "reset": "start a new karat.Stream(…)",
 }
 
 
@@ -374,7 +374,7 @@ def _of_gold(asked: Asked) -> _Answer:
     if not asked.has(judge):
         return _plain(NO_CHOICE)
     text = written(asked.values["gold"]) if "gold" in asked.values else "…"
-    return _Answer("The labels of people are the truth: {}.", (judge,), (("y_true", text),))
+    return _Answer("Labels by people are y_true: {}.", (judge,), (("y_true", text),))
 
 
 def _of_baseline(asked: Asked) -> _Answer:
@@ -404,7 +404,7 @@ def _of_weights(asked: Asked) -> _Answer:
     if not isinstance(given, str) or given != "frequency":
         return _plain("It is karat.Frequency(…) for weights that count rows; others are weights=.")
     if not parts:
-        return _plain("Leave it out: karat.Frequency says it.")
+        return _plain("Leave it out: karat.Frequency states it.")
     if asked.has(parts[0]):
         return _Answer("Weights that count rows are {}.", tuple(parts))
     place = asked.place(parts[0])
@@ -496,7 +496,7 @@ def names_its_arguments(
                 raise error("K162", argument="y_pred", found=found, do=_OF_MODELS[spoken])
             if isinstance(args[n_selves + 1], str) and "data" in takes:
                 column, *more = (repr(value) for value in args[n_selves + 1 :])
-                do = f"Say what they are: karat.{spoken}(table, y_true={column}, y_pred={more[0]})."
+                do = f"Name them: karat.{spoken}(table, y_true={column}, y_pred={more[0]})."
                 raise error("K138", what="Columns of a table", found=found, do=do)
             surplus: Any = args[n_places]
             if "by" in takes and (isinstance(surplus, Mapping) or hasattr(surplus, "columns")):

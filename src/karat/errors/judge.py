@@ -18,19 +18,19 @@ K245  The rows with gold labels differ from the others.
       {found}.
       An estimate from them would be biased. If they were drawn with known probabilities, give the
           inverse of each: {weights}; karat.rows_to_label draws such rows. If they are a random part
-          of all rows, and this difference is chance, say so: {statement}.
-K246  {argument} is not usable as weights of gold rows.
+          of all rows and differ by chance, state it: {statement}.
+K246  {argument} cannot be used as weights of gold rows.
       First at row {row}: {value!r}; {count} of {n} rows with a gold label.
-      Give every row with a gold label the inverse of its probability to be chosen, above 0.
-K247  There is no estimate of {name} with a judge.
+      Give every row with a gold label the inverse of the probability that it was chosen, above 0.
+K247  {name} cannot be estimated with a judge.
       {found}.
       {do}
 K248  These rows cannot be drawn.
       {found}.
       {do}
 K259  One gold row has almost all the weight.
-      Row {row} has {share} of the weight of {n} gold rows: they show as much as {effective} of
-          equal weight.
+      Row {row} has {share} of the weight of {n} gold rows: they are worth {effective} rows of equal
+          weight.
       Check this weight. If it is right, label more rows that stand for as many others.
 K450  A report with a judge holds no rows.
       It holds estimates, which karat.compare and karat.gate cannot compare with another model.

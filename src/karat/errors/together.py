@@ -71,17 +71,19 @@ class Refusal:
 BY_DEFINITION: Final = "by definition"
 _REPEATED: Final = "Armitage, McPherson & Rowe 1969, J. R. Stat. Soc. A 132(2)"
 """What holds for a fixed number of rows does not hold at each of many looks."""
-_COUNTS: Final = "Counts of sets have no state that such a read could go on from"
-_ONE_FOLD: Final = "Folds of sets have no means over folds yet"
+_COUNTS: Final = "Counts of sets cannot be saved and resumed"
+_ONE_FOLD: Final = "Sets of labels have no means over folds yet"
 _MIX: Final = "A row has several labels, so that no class has a fixed number of rows"
 _LOOKS: Final = "Intervals of sets hold for one look at the rows"
-_NAMED: Final = "Labels of sets are shown by their own names"
+_NAMED: Final = "Labels of sets have no display names"
 _LISTED: Final = "Rows are not listed with a judge"
 _IN_MEMORY: Final = "The rows are kept in memory"
 _DRAWN: Final = ("bootstrap", "bca", "bayesian")
 """Methods that take replicates."""
-_ONE_LOOK: Final = "What takes replicates, permutations or folds holds for one look"
-_ONCE: Final = "Systems with a judge are compared on the same rows, one class a row, once"
+_ONE_LOOK: Final = "Methods that use replicates, permutations or folds are valid for one look only"
+_ONCE: Final = (
+    "With a judge, systems are compared on the same rows, with one class per row, at one look"
+)
 _COUNTED: Final = "Reports have counted their rows"
 _EVERY_MODEL: Final = "Give y_true and the predictions of every model for it."
 _ONE_RULE: Final = "A rule is about slices or about folds"
@@ -122,7 +124,7 @@ _NOT_BY_CLASS: Final[tuple[tuple[Design, str, str], ...]] = (
     ),
     (
         "counted weights",
-        "The weights count rows, and rows at a prevalence are not whole ones",
+        "The weights count rows, and weighting to a prevalence gives fractions of rows",
         "Repeat the rows, or give the weights without karat.Frequency.",
     ),
 )
@@ -138,10 +140,10 @@ TABLE: Final = (
         "evaluate",
         "listed rows",
         "checkpoint",
-        "Progress does not hold rows",
+        "A checkpoint does not contain rows",
         "K236",
         found="{option} was given",
-        do="Leave out {keep_rows}, or {option}: progress does not hold rows.",
+        do="Leave out {keep_rows}, or {option}: a checkpoint does not contain rows.",
     ),
     Refusal(
         "evaluate",
@@ -218,19 +220,19 @@ TABLE: Final = (
         "Stream",
         "sets",
         "threshold",
-        "Labels were given, and no scores that it could cut",
+        "Labels were given, and no scores to compare with it",
         signed=BY_DEFINITION,
     ),
     Refusal("Stream", "sets", "class_names", _NAMED),
     Refusal("Stream", "sets", "sampling", _MIX, signed=BY_DEFINITION),
-    Refusal("Stream", "sets", "weights_are", "Weights of sets are importance"),
+    Refusal("Stream", "sets", "weights_are", "Weights of sets are importance weights"),
     Refusal("Stream", "sets", "anytime", _LOOKS),
     Refusal("any", "sets of a table", "by", "A gate of sets has no slices yet"),
     Refusal(
         "any",
         "sets of a table",
         "positive",
-        "Every label of a set has its own positive",
+        "Every label of a set is its own positive class",
         signed=BY_DEFINITION,
     ),
     Refusal("any", "sets of a table", "checkpoint", _COUNTS),
@@ -238,7 +240,7 @@ TABLE: Final = (
         "evaluate",
         "judge",
         "confusion",
-        "A confusion matrix does not say which rows have a gold label",
+        "A confusion matrix does not show which rows have a gold label",
         "K243",
         signed=BY_DEFINITION,
     ),

@@ -379,7 +379,7 @@ def _of_ratios(
     return np.fmin(low, value), np.fmax(high, value)
 
 
-NO_SLOPE: Final = "its formula has no slope at this table"
+NO_SLOPE: Final = "the metric is not differentiable at this confusion matrix"
 _NEARLY: Final = 0.99
 """Part of its least width that an interval may have."""
 _N_KEPT: Final = 256

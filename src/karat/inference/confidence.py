@@ -52,7 +52,7 @@ _ADVICE: Final = {
     "level": "It is the coverage: the proportion of such intervals that cover the true value.",
     "side": "'low' gives a lower limit alone, 'high' an upper one.",
     "method": "Leave it out for the best known method of each metric.",
-    "design": "'case-control' says that the number of rows of each true class was fixed.",
+    "design": "'case-control': the number of rows of each true class was fixed.",
     "seed": "The same seed draws the same replicates on every machine.",
     "n_replicates": "1000 replicates are enough for limits at 95 %.",
     "anytime": f"It is fixed before the first look; True is {PLANNED}.",

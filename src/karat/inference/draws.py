@@ -82,7 +82,7 @@ def interval_of_replicates(
     if math.isnan(estimate):
         return refused("it is undefined")
     if not len(kept) or n_undefined > UNDEFINED_MOST * len(given):
-        return refused(f"it is undefined in {n_undefined} of {len(given)} replicates")
+        return refused(f"the value is undefined in {n_undefined} of {len(given)} replicates")
     tail = (1.0 - level) / (2.0 if side == "both" else 1.0)
     low, high = tail, 1.0 - tail
     if method == "bca":
@@ -91,7 +91,7 @@ def interval_of_replicates(
         # Ties count half: for a metric with few values, many replicates equal the estimate.
         under = float(np.mean(kept < estimate) + np.mean(kept == estimate) / 2.0)
         if not 0.0 < under < 1.0:
-            return refused("every replicate lies on one side of it")
+            return refused("every replicate lies on one side of the value")
         corrected = [_corrected(share, under, acceleration) for share in (low, high)]
         if not all(0.0 < share < 1.0 for share in corrected):
             return refused("the replicates are too skewed")
@@ -137,20 +137,20 @@ Numbers: TypeAlias = npt.NDArray[Any]
 
 N_GROUPS: Final = 1024
 """Number of groups of neighboring scores that a kept column is reduced to."""
-_AS_BY_CHANCE: Final = "calibrated predictions show as much by chance"
+_AS_BY_CHANCE: Final = "a calibrated model has as large a value by chance"
 _MOST_STRETCH: Final = 1e3
 _STEPS: Final = 30
 _CLOSE: Final = 1e-6
 """Relative to the value."""
-_ALL_EQUAL: Final = "every replicate equals it: the rows do not show how far it may be off"
+_ALL_EQUAL: Final = "every replicate has the same value, so the variance is not known"
 _MUCH_BIAS: Final = 0.25, 0.8
 """Bias in standard errors: of extremes by percentiles, whose limits miss in 10 of 100 samples or
 more from there on; and of others, or with less bias, where chance alone explains much of it."""
 _FEW: Final = 4
 """Rows between an extreme value and the end of its range: with fewer, limits miss in 10 of 100."""
 _MOST_LOG: Final = 700.0
-_NOT_ACCELERATED: Final = "bca needs its acceleration, which is not known; bootstrap does not"
-_AS_DRAWN: Final = "its replicates take the rows as drawn, not so many of each class"
+_NOT_ACCELERATED: Final = "its acceleration is not known, which 'bca' needs; use 'bootstrap'"
+_AS_DRAWN: Final = "its replicates do not keep the number of rows of each class"
 
 
 def interval_of_draws(
@@ -188,7 +188,7 @@ def interval_of_draws(
         if is_moved:
             limits, made = bias.less(limits, asked.side), LESS_BIAS
     if found.n_undefined:
-        remark = f"{found.n_undefined} of {len(drawn)} replicates do not define it"
+        remark = f"the value is undefined in {found.n_undefined} of {len(drawn)} replicates"
     # The linear part may exceed the range.
     low, high = max(min(limits[0], value), ends[0]), min(max(limits[1], value), ends[1])
     return Interval(low, high, made, error, remark)
@@ -233,10 +233,11 @@ class Bias:
         shown, rows = abs(self.shown), 2.0 * self.half
         if shown > _MUCH_BIAS[is_moved or not is_extreme]:
             where = "above" if self.is_up else "below"
-            return f"its replicates lie {shown:.1f} standard errors {where} it: it is biased"
+            return f"the value is biased: its replicates lie {shown:.1f} standard errors {where} it"
         if is_extreme and rows > 0.0 and abs(self.end - self.mean) < _FEW * rows:
             return (
-                f"only about {abs(self.end - self.mean) / rows:.1f} rows keep it from {self.end:g}"
+                f"only about {abs(self.end - self.mean) / rows:.1f} rows separate the value from "
+                f"{self.end:g}"
             )
         return None
 

@@ -204,7 +204,8 @@ class InfluenceVariances:
                 square = line.squares(views.probabilities)
             square = square if np.isfinite(line.value) else np.nan
             variance = square / total**2 * self._factor
-            return spread(variance, sizes.rows - 1.0, sizes.rows, "there is no such line")
+            missing = "the regression line does not exist"
+            return spread(variance, sizes.rows - 1.0, sizes.rows, missing)
         assert isinstance(form, ShareInfluence)
         own, of_own = float(sizes.weight[i]) / total, float(sizes.square[i])
         of_rest = float(sizes.square.sum()) - of_own

@@ -48,18 +48,21 @@ from karat.metrics._program import Slopes
 from karat.tally import Cells, Classes, ClusteredCells
 from karat.tally.cached import cached_property
 
-A_COUNT: Final = "it counts these rows; it is no estimate"
+A_COUNT: Final = "it counts these rows and is not an estimate"
 _A_CONSTANT: Final = "it is the same for every table"
 _FEW_IN_A_CELL: Final = 5
 _ALMOST_NONE: Final = 1.5
-_ONE_ROW: Final = "it rests on the number of rows: at most one of them differs from the others"
+_ONE_ROW: Final = (
+    "it depends on the number of rows alone: at most one of them differs from the others"
+)
 """For a proportion near its end: coverage of Wilson limits jumps with the discreteness of rows."""
 _EQUAL: Final = 1.0 - 1e-9
 _LIGHT_ROWS: Final = (
-    "it rests on the number of rows: those that differ from the others weigh less than two rows"
+    "it depends on the number of rows alone: those that differ from the others weigh less than "
+    "two rows"
 )
 _FEW_ROWS: Final = "classes have few rows"
-FIXED: Final = "the design fixes the shares of the true classes"
+FIXED: Final = "the design fixes the proportions of the true classes"
 _ONLY_TOTALS: Final = "the tally kept the totals of the classes, not the cells"
 _NO_SQUARES: Final = "the table holds sums of weights, and their squares are not known"
 
@@ -201,7 +204,9 @@ def _default(
             # The denominator of a ratio may be a cell of few rows, empty in other samples.
             in_a_cell = float(spread.one_vs_rest[0][at].min()) * spread.n_effective / spread.total
             if in_a_cell < _FEW_IN_A_CELL:
-                remark = f"it rests on few rows: a cell of the table holds {in_a_cell:.3g}"
+                remark = (
+                    f"it depends on few rows: a cell of the confusion matrix has {in_a_cell:.3g}"
+                )
         elif (fewest := fewest_rows(metric, spread)) is not None:
             remark = _few_differ(float(fewest[at]), spread)
         return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
@@ -294,7 +299,9 @@ def _effective(
         centre = min(max(value - without.bias, ends[0]), ends[1])
         smooth_variance = max(smooth_variance, without.variance)
         if without.bias > math.sqrt(without.variance) / 2.0:
-            remark = f"with few rows in many cells it is too large by about {without.bias:.2g}"
+            remark = (
+                f"with few rows in many cells, the value is too large by about {without.bias:.2g}"
+            )
     variance = smooth_variance * inflation / span**2
     varies = settled_variance(variance, size_of(1.0, spread.n_effective)) > 0.0
     quantile = asked.quantile(df_on(metric, spread, policy))
@@ -302,7 +309,8 @@ def _effective(
     low, high = asked.share_limits((centre - ends[0]) / span, rows, quantile)
     low, high = ends[0] + span * low, ends[0] + span * high
     if without is not None and _may_be_independent(value, without.bias, spread, asked):
-        low, remark = np.asarray(ends[0]), "the rows do not show that truth and prediction depend"
+        low = np.asarray(ends[0])
+        remark = "the rows are consistent with independent truth and prediction"
     return Interval(float(low), float(high), "wilson-effective", remark=remark)
 
 
@@ -388,7 +396,7 @@ def caution_on_no_error(noun: str, asked: Confidence) -> str:
     """
     start = f"No {noun} is predicted wrongly"
     if asked.method == "default":
-        return f"{start}: intervals rest on the number of rows alone."
+        return f"{start}: intervals depend on the number of rows alone."
     found = "there are no logit limits" if asked.method == "logit" else "limits have no width"
     start += f": by the method {asked.method!r} {found}."
     return f"{start} The default method takes the number of rows into account."
@@ -399,8 +407,8 @@ def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:
     found = []
     if spread.n_effective < n_rows * _FEW_OF_ALL:
         found.append(
-            f"The weights differ so much that {n_rows:.0f} rows say as much as "
-            f"{spread.n_effective:.0f} would."
+            f"The weights differ so much that {n_rows:.0f} rows are worth "
+            f"{spread.n_effective:.0f} of equal weight."
         )
     is_wrong = spread.rows != spread.cols
     weights, squares = (each[is_wrong].sum() for each in (spread.weights, spread.squares))
@@ -409,8 +417,8 @@ def _of_weights(spread: TableVariance, n_rows: float) -> list[str]:
     n_expected = weights / spread.total * spread.n_effective
     if 0.0 < n_wrong < min(N_FEW_WRONG, _LESS_THAN_ALL * n_expected):
         found.append(
-            f"The rows that are predicted wrongly have larger weights than others, and say as much "
-            f"as {n_wrong:.1f} of equal weight."
+            "The rows that are predicted wrongly have larger weights than others, and are worth "
+            f"{n_wrong:.1f} of equal weight: intervals may be too narrow."
         )
     return found
 
@@ -461,7 +469,7 @@ class TableIntervals:
     def _drawn(self, metric: Metric, value: float) -> Interval:
         """Return the interval by replicates of the table, drawn once for all metrics."""
         if self.spread.total > _MOST_DRAWN and not self.cells.is_weighted:
-            return Interval(remark="so many rows cannot be drawn again: use another method")
+            return Interval(remark="too many rows for replicates: use another method")
         g = derivative(metric, self.cells, self.policy)
         phi, times = self.spread.centred(g), self.spread.weights
         acceleration = acceleration_of(phi, times) if np.isfinite(phi).all() else 0.0
@@ -526,15 +534,18 @@ class TableIntervals:
             found += _of_weights(spread, float(self.cells.n_rows))
         asked = self.asked
         if self.clusters is not None and asked.design != "cohort" and asked.method in DRAWN:
-            found.append("Whole clusters are drawn: replicates do not keep the rows of each class.")
+            found.append(
+                "Replicates draw whole clusters, so they do not keep the number of rows of each "
+                "class."
+            )
         if self.clusters is not None:
             g = self.clusters.n_clusters
             hit = (spread.rows == spread.cols).astype(np.float64)
             if g < N_FEW_CLUSTERS:
-                found.append(f"There are {g} clusters: intervals rest on how few differ.")
+                found.append(f"There are only {g} clusters: intervals may be inaccurate.")
             elif self.cells.has_predictions and float(spread.df_of(hit)) < N_DECIDING_CLUSTERS:
                 found.append(
-                    f"Of {g} clusters one or two hold most of the rows that are predicted wrongly: "
-                    "intervals rest on how few differ."
+                    f"Of {g} clusters, one or two have most of the rows that are predicted "
+                    "wrongly: intervals may be inaccurate."
                 )
         return tuple(found)

@@ -142,7 +142,7 @@ def replicate_rows(
     is_gamma = method == "bayesian"
     n_items = n if clusters is None else int(clusters.max(initial=-1)) + 1
     if clusters is not None and (len(clusters) != n or int(clusters.min(initial=0)) < 0):
-        raise ValueError("clusters are no numbers from 0 on, one for each row")
+        raise ValueError("clusters are not numbers from 0 on, one for each row")
     step = max(1, _BLOCK_BYTES // ((8 if is_gamma else 4) * max(n, 1)))
     for first in range(0, n_replicates, step):
         count = min(step, n_replicates - first)

@@ -39,11 +39,11 @@ _FEW: Final = 20
 _FEW_OF_A_CLASS: Final = 5
 """With 8 rows of a class, the coverage of areas is 95 to 99 of 100 samples (docs/coverage.md)."""
 _LEAST_DF: Final = 2.0
-_NOT_KEPT: Final = "its replicates need the rows, of which there were too many to keep"
+_NOT_KEPT: Final = "its replicates need the rows, which were too many to keep"
 _NO_SQUARES: Final = (
-    "the squares of the weights of its rows were not kept: give more karat.Reading(max_memory=)"
+    "the squares of the weights were not kept: give a larger karat.Reading(max_memory=)"
 )
-_NOTHING_SEEN: Final = "every row loses the same, so the rows do not show how much one may lose"
+_NOTHING_SEEN: Final = "every row has the same loss, so the variance of the loss is not known"
 
 
 def score_interval(
@@ -76,18 +76,18 @@ def _caution(metric: Metric, value: float, spread: SamplingError) -> str | None:
     form, n_own = metric.record.influence, spread.n_effective
     # With few rows that are all informative, the shrunk variance suffices.
     if isinstance(form, AreaInfluence) and spread.n_informative < min(_FEW, n_own / 2.0):
-        return f"it rests on few rows of the class: {spread.n_informative:.1f} effective ones"
+        return f"it depends on few rows of the class: {spread.n_informative:.1f} effective ones"
     if _is_of_loss(metric) and _n_losing(metric, value, spread) < _FEW:
         return (
-            f"few rows make up most of the loss: {_n_losing(metric, value, spread):.1f} effective"
+            f"few rows have most of the loss: {_n_losing(metric, value, spread):.1f} effective ones"
         )
     if isinstance(form, (*_AREAS, PrecisionInfluence)) and spread.n_effective < _FEW_OF_A_CLASS:
-        return f"it rests on few rows of a class: {spread.n_effective:.0f}"
+        return f"it depends on few rows of a class: {spread.n_effective:.0f}"
     if spread.interpolated > math.sqrt(spread.variance) / 3.0:
-        return "straight lines between few levels of tied scores make up much of it"
+        return "straight lines between few tied scores make up much of the value"
     excess = spread.optimism * (1.0 - settled(value))
     if excess > math.sqrt(spread.variance) / 2.0:
-        return f"with few rows it may be too large by about {excess:.2g}"
+        return f"with few rows, the value may be too large by about {excess:.2g}"
     return None
 
 
@@ -219,8 +219,10 @@ def _wilson(
     return low + span * float(below), low + span * float(above)
 
 
-_FAR_OUT: Final = "its limits come from replicates, which show no chance as small as a window's"
-_ONE_LOOK: Final = "its limits come from replicates, which hold for one look, not for every look"
+_FAR_OUT: Final = "its limits come from replicates, which cannot reach the level of a window"
+_ONE_LOOK: Final = (
+    "its limits come from replicates, which are valid for one look, not for every look"
+)
 _ON_REQUEST: Final = (
     "it takes replicates: name it in metrics=, or give karat.Interval(method='bootstrap')"
 )

@@ -35,7 +35,7 @@ from karat.tally import ClusteredCells
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import FN, FP, TP, SetRows, SetTally
 
-_NO_ROWS: Final = "the tally kept no rows, so that it is not known which labels go together"
+_NO_ROWS: Final = "the tally kept no rows, so the dependence between labels is not known"
 ONE_CLUSTER: Final = "its rows are in one cluster"
 _ONE_ROW: Final = "there is one row"
 _FEW: Final = "labels have few rows"
@@ -365,8 +365,8 @@ class SetIntervals:
             found.append(caution_on_no_error("label", self.asked))
         if self.sample is not None:
             m, n = counted(self.sample.n, "row"), count(self.tally.n)
-            what = f"{m} of {n} were kept: how labels go together is that of this sample,"
-            found.append(f"{what} in intervals of averages over labels.")
+            what = f"{m} of {n} were kept: intervals of averages over labels"
+            found.append(f"{what} use the dependence between labels in this sample.")
         return tuple(found)
 
     def _drawn(self, metric: Metric, value: float) -> Interval:

@@ -45,12 +45,12 @@ from karat.tally.cached import cached_property
 from karat.tally.scored import ScoredRows
 
 _ONE_ROW: Final = "there is one row"
-_CHOSEN: Final = "it allows for the threshold being chosen on these rows"
+_CHOSEN: Final = "the interval allows for the choice of the threshold on these rows"
 _DRAWN: Final = "give karat.Interval(method='bootstrap')"
 _TOO_FEW: Final = f"there are too few rows to choose a threshold on others: {_DRAWN}"
 _FOLDS: Final = 10
 _NO_FORM: Final = f"it takes replicates: {_DRAWN}"
-_NOT_WHOLE: Final = "its value is known within limits only"
+_NOT_WHOLE: Final = "only bounds of its value are known"
 _WITHOUT_ERROR: Final = "a label is ranked without error"
 _STEP: Final = 1e-6
 

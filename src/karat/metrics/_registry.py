@@ -260,7 +260,7 @@ def _meant(text: str) -> str | None:
     if (match := _OF_CLASS.fullmatch(text)) and find(match["name"]) is not None:
         word = match["name"]
         one = "the class is the positive one of two with positive=, or a row of report.per_class"
-        return f"Names of one class are not read yet: ask for {word}; {one}."
+        return f"Names of one class are not supported yet: ask for {word}; {one}."
     names = [re.sub(r"[-\s]+", "_", part.strip().lower()) for part in text.split(",")]
     if any(find(name) is None for name in names):
         return None
@@ -331,7 +331,7 @@ def search(text: str = "") -> list[Metric]:
         ['informedness']
     """
     if not isinstance(text, str):
-        raise _no_name(text, "It is no text")
+        raise _no_name(text, "It is not text")
     words = text.lower().split()
     found = []
     for position, record in enumerate(every_record()):

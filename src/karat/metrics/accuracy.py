@@ -155,7 +155,7 @@ def average_error_rate(c: Table) -> Node:
 @higher_is_better(
     aliases=("balanced_accuracy_score", "mean_recall"),
     range=(-1.0, 1.0),
-    undefined="only one class is truly present, so there is nothing to rescale to",
+    undefined="only one class is truly present, so the value cannot be rescaled",
     parameters=(
         Parameter(
             "adjusted",

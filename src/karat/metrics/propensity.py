@@ -115,7 +115,7 @@ def _weights(
             label = int(np.argmax((counts < 0) | (counts > n_train)))
             found = f"label_counts[{label}] is {counts[label]:g}, and n_train is {n_train}"
         elif n_train == c.n and np.array_equal(np.bincount(c.true.items, minlength=c.k), counts):
-            found = "label_counts are those of these rows: they have to be of the training data"
+            found = "label_counts are counts of these rows: give those of the training data"
         elif n_train < 3:
             found = f"n_train={n_train}: the model needs at least 3 rows"
     weights = None

@@ -32,7 +32,9 @@ def undefined_reason(
     reason = metric.undefined_when
     if len(reason) > 160 or not reason:
         is_scored = metric.needs_scores
-        other = "it is larger than any number" if is_scored else "the formula divides by zero"
+        other = (
+            "the value is too large for a float64" if is_scored else "the formula divides by zero"
+        )
         reason = metric.record.undefined or other
     if undefined.ndim == 0:
         return reason

@@ -22,8 +22,8 @@ VAN_CALSTER_2019 = "Van Calster et al. (2019). Calibration: the Achilles heel. B
 
 _REAL = (-math.inf, math.inf)
 CERTAIN = (
-    "a probability is 0 or 1, no row is truly of the class or every row is, or some probability "
-    "divides the rows of the class from the others"
+    "a probability is 0 or 1, no row is truly of the class or every row is, or the probabilities "
+    "separate the class from the others completely"
 )
 
 

@@ -100,7 +100,7 @@ def ks_statistic(c: ClassRanks) -> float:
     undefined=ONE_SIDED,
     cases=[tied(gives="1/3")],
     references=(MARTIN_1997,),
-    no_influence="read off at a threshold that moves with the rows",
+    no_influence="read at a threshold that depends on the rows",
     bounds=between_orders,
     rounding=linear(absolute=(4, 32)),
     is_within_classes=True,
@@ -162,7 +162,7 @@ def lift_at(c: ClassRanks, *, share: float) -> float:
     rounding=linear(absolute=(2, 8), scale="all rows ÷ those of the class"),
 )
 def gain_at(c: ClassRanks, *, share: float) -> float:
-    """Proportion of the class that is found among the highest-scoring proportion of the rows.
+    """Proportion of the class that is found in a given proportion of top-scored rows.
 
     Rows tied at the cutoff count in proportion.
     """

@@ -280,7 +280,9 @@ def _best(comparison: Comparison) -> list[Table]:
             remarks.setdefault(one.remark, []).append(one.metric)
     notes = [f"{', '.join(names)}: {remark}" for remark, names in remarks.items()]
     if all(value(one.value) == value(one.corrected) for one in found):
-        notes.append("The best leads by so much that the correction changes no digit shown.")
+        notes.append(
+            "The best leads by so much that the correction does not change the digits shown."
+        )
     table = Table.by_column(
         f"Best of {len(comparison.models)}, corrected for selection",
         (TableColumn("metric", "left"), [one.metric for one in found]),

@@ -174,8 +174,8 @@ def notes_of(report: JudgedReport) -> tuple[str, ...]:
         notes.append(
             "Value: the metric of the gold rows, plus the judge weight λ times the difference of "
             "the other rows from the gold rows by the judge's labels (prediction-powered "
-            "inference, PPI++). At weight 0 the gold rows count alone. A judge that errs makes "
-            "intervals wider, and does not bias the value."
+            "inference, PPI++). At weight 0 the gold rows count alone. Errors of the judge make "
+            "intervals wider, but do not bias the value."
         )
     else:
         notes.append(
@@ -187,14 +187,16 @@ def notes_of(report: JudgedReport) -> tuple[str, ...]:
         "truth; its errors bias it. Rogan–Gladen: the judge's proportions, corrected by its "
         "confusion matrix."
     )
-    notes.append("Worth: gold labels that would give as narrow an interval without a judge.")
+    notes.append(
+        "Worth: the number of gold labels that would give as narrow an interval without a judge."
+    )
     if report.has_gold_weights:
         notes.append(
-            "Gold rows count by the inverse of their probabilities to be chosen, also in the "
-            "quality and the confusion matrix of the judge."
+            "Gold rows are weighted by the inverse of their probability of being chosen, also in "
+            "the quality and the confusion matrix of the judge."
         )
     else:
-        notes.append("Gold rows are taken to be a random part of all rows.")
+        notes.append("Gold rows are treated as a random part of all rows.")
         if report.judge.cells.is_weighted:
             notes.append("The quality and the confusion matrix of the judge are weighted.")
     if report.is_clustered:

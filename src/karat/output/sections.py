@@ -401,8 +401,8 @@ def _told(table: NamedSlices[Any], metric: str) -> str:
     if gap.p is not None:
         without = f" without {some_of(list(gap.left_out))}" if gap.left_out else ""
         sentences.append(
-            f"The largest gap{without} is {value(gap.observed)}; equal slices have a gap of "
-            f"{value(gap.expected)} on average, and below {value(gap.most)} in "
+            f"The largest gap{without} is {value(gap.observed)}; if all slices were equal, it "
+            f"would be {value(gap.expected)} on average, and below {value(gap.most)} in "
             f"{100 * gap.level:g} % of samples."
         )
     if worst:
@@ -427,7 +427,7 @@ def _signed(one: SliceDifference, metric: str, mark: str = "") -> Cell:
 
 _MOST: Final = 8
 _NOT_EXACT: Final = "Not exact (~)  scores were counted in buckets; the exact value lies within"
-_UNKNOWN: Final = "how far from exact is not known"
+_UNKNOWN: Final = "the size of the error is not known"
 
 
 def inexact_notes(report: ClassReport, shown: Collection[str], rest: str) -> Notes | None:

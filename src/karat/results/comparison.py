@@ -31,7 +31,8 @@ _BEST: Final = (
     "again on fresh rows."
 )
 _DETECTABLE: Final = (
-    "Detectable: the smallest true difference that as many rows show in 80 % of samples."
+    "Detectable: the smallest true difference that a test on as many rows detects in 80 % of "
+    "samples."
 )
 
 
@@ -267,8 +268,8 @@ def notes_of(
 ) -> tuple[str, ...]:
     """Return sentences on scope, pairing, adjustment and the meaning of the columns."""
     notes = [_SCOPE]
-    unpaired = "Unpaired: the models are taken to be independent, which needs more rows."
-    notes.append("Paired: every difference is taken row by row." if is_paired else unpaired)
+    unpaired = "Unpaired: the models are treated as independent, which needs more rows."
+    notes.append("Paired: models are compared row by row." if is_paired else unpaired)
     if has_clusters:
         notes.append("Rows of a cluster count together.")
     n_pairs = len(spec.pairs)

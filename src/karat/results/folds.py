@@ -228,7 +228,7 @@ class KeptFolds:
     def of(self, metric: Metric) -> tuple[Sequence[float], str | None]:
         """Return the value of each fold, and why their mean is undefined or None."""
         if metric not in self.kept:
-            do = "JSON holds the folds of the first metrics: ask for more before it is written."
+            do = "JSON holds the folds of the first metrics only: ask for more before writing it."
             raise error("K211", name=f"{metric} over folds", do=do)
         return self.kept[metric]
 

@@ -47,7 +47,7 @@ class JudgedResult(Result):
         """Return the estimate of a metric whose result on the gold rows is known."""
         undefined = gold.undefined
         if undefined is None and not math.isfinite(numbers["value"]):
-            undefined = "gold labels and the judge's together give no finite number"
+            undefined = "the estimate from the gold labels and the judge's is not finite"
         return cls(
             name=gold.name,
             n=n_rows,

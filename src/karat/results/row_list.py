@@ -150,7 +150,7 @@ def _class_of_bins(label: Any, classes: Classes) -> int:
     if place is None:
         place = classes.positive
     if place is None:
-        do = "Bins are of the probability of one class: name it with label=."
+        do = "Bins hold the probability of one class: name it with label=."
         known = shown(classes.labels, 12)
         raise error("K234", argument="label", value=label, known=known, do=do)
     return place

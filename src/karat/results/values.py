@@ -126,7 +126,7 @@ _OF_MIX: Final = (
     "it depends on the class proportions, which the design fixes: give {} for those of a population"
 )
 OF_MIX: Final = _OF_MIX.format("design=karat.CaseControl(prevalence=…)")
-_OPEN: Final = "from scores in buckets; how far from exact is not known"
+_OPEN: Final = "from scores in buckets; the size of the error is not known"
 
 
 def of_mix_as_typed() -> str:

@@ -441,12 +441,12 @@ def _inconsistency(found: CrossedCells) -> str | None:
     sizes = [found.classes.k, found.classes.k, *(len(axis.labels) for axis in found.axes)]
     for row, size in zip(codes, sizes, strict=True):
         if len(row) and not 0 <= int(row.min()) <= int(row.max()) < size:
-            return "A combination has a code that is none"
+            return "A combination has an unknown code"
     n = codes.shape[1]
     if found.n_rows.shape != (n,) or found.n_rows.dtype != np.int64 or (found.n_rows < 1).any():
         return "The numbers of rows do not fit the combinations"
     if len({array is None for array in sums}) > 1:
-        return "Weights are there in part"
+        return "Only some weights are there"
     for array, kind in zip(sums, "iff", strict=True):
         if array is None:
             continue
@@ -458,5 +458,5 @@ def _inconsistency(found: CrossedCells) -> str | None:
         return "More rows weigh something than there are"
     keys = np.sort(keys_of(codes, sizes)[0])
     if (keys[1:] == keys[:-1]).any():
-        return "A combination stands twice"
+        return "A combination occurs twice"
     return None

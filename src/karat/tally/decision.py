@@ -70,7 +70,7 @@ class Decision:
                 rule in get_args(Rule) and (kind is None or kind in ARGUMENTS)
             ):
                 return cls(rule, kind, threshold)  # type: ignore[arg-type]
-        raise damaged("It does not say what decided which labels are predicted")
+        raise damaged("The rule that decides which labels are predicted is missing")
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -288,7 +288,7 @@ class HeldOut:
         if unknown:
             raise error(
                 "K255",
-                found=f"Held-out fold {unknown[0]!r} is no fold; the folds are {shown(names, 12)}",
+                found=f"Held-out fold {unknown[0]!r} is not a fold. Folds: {shown(names, 12)}",
                 do="A row names the other fold that its model was trained without, or none.",
             )
         held = np.array([place.get(name, -1) for name in of_role["holdout"]], np.int64)

@@ -280,7 +280,7 @@ def _inconsistency(chunk: RowChunk, classes: Classes, axes: Sequence[Axis]) -> s
             return "The codes of the axes do not fit the rows"
         for codes, axis in zip(chunk.axes, axes, strict=True):
             if n and not 0 <= int(codes.min()) <= int(codes.max()) < len(axis.labels):
-                return "A row has a code on an axis that is none"
+                return "A row has an unknown code on an axis"
     return None
 
 

@@ -299,7 +299,7 @@ def _assembled(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> H
     if type(is_frequency) is not bool or (
         is_frequency and (weights is None or (weights % 1.0 != 0.0).any())
     ):
-        problem = "The weights are no numbers of rows"
+        problem = "The weights are not numbers of rows"
     n = header["n"]
     counted = SetTally.from_bytes(arrays["tally"].tobytes()) if "tally" in arrays else None
     if type(n) is not int or n < m or (counted is None and n != m):
@@ -375,7 +375,7 @@ def _wrong_axes(axes: Sequence[Axis], codes: npt.NDArray[Any] | None, n: int) ->
         return "The codes of the axes do not fit the rows"
     for own, axis in zip(codes, axes, strict=True):
         if n and not 0 <= int(own.min()) <= int(own.max()) < len(axis.labels):
-            return "A row has a code on an axis that is none"
+            return "A row has an unknown code on an axis"
     return None
 
 
@@ -388,7 +388,7 @@ def _wrong(side: Sets, n: int, k: int) -> str | None:
     if starts[0] != 0 or starts[-1] != len(items) or (starts[1:] < starts[:-1]).any():
         return "The sets do not lie one after the other"
     if len(items) and not 0 <= int(items.min()) <= int(items.max()) < k:
-        return "A row has a label that is none"
+        return "A row has an unknown label"
     if len(items) and (np.diff(side.keys(k)) <= 0).any():
         return "The labels of a row are not in order"
     return None

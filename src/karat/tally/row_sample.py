@@ -240,7 +240,7 @@ def _inconsistency(sample: RowSample) -> str | None:
     is_later = codes[1:] > codes[:-1]
     # Differences of 64-bit integers could wrap around.
     if (codes[1:] < codes[:-1]).any() or (hashes[1:] <= hashes[:-1])[~is_later].any():
-        return "The rows do not stand in the order of classes and hashes"
+        return "The rows are not in the order of classes and hashes"
     if np.bincount(sample.codes, minlength=1).max(initial=0) > limit:
         return "A class has more rows than are kept"
     if not np.array_equal(_hashed(sample.values, codes, sample.weights), hashes):

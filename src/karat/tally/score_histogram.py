@@ -442,10 +442,10 @@ def wrong_table(table: ScoreHistogram) -> str | None:
     ):
         return "The number of rows is not that of the counts"
     if table.n_levels and len(bucket_starts(low, table.bits)) != len(low):
-        return "Two score levels are of one bucket"
+        return "Two scores are in one bucket"
     ends = np.stack([high, low], axis=1).ravel()
     if len(bucket_starts(ends, table.bits)) != len(low):
-        return "A score level is of several buckets"
+        return "A score is in several buckets"
     if table.moments is not None and not _are_within(table.moments, low, high, counts):
         return "The mean of a score level is not in it"
     return None

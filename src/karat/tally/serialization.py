@@ -59,7 +59,7 @@ def wrong_classes(classes: Classes) -> str | None:
         return f"The positive class is one of {classes.k} classes"
     is_ordered: Any = classes.is_ordered
     if is_ordered not in (None, True, False):
-        return "Its order of classes is none"
+        return "Its order of classes is not valid"
     order: Any = iter(() if classes.order is None else classes.order)
     if classes.order is not None and not (is_ordered and all(x in order for x in labels)):
         return f"Its classes are not in the order {shown(classes.order)}"
@@ -305,7 +305,7 @@ def unframed(
         raise damaged("The checksum does not match: truncated or altered")
     body_at = _PREFIX.size + header_bytes
     if body_at > len(view) - _CHECKSUM.size:
-        raise damaged(f"The header says {header_bytes} bytes, more than there are")
+        raise damaged(f"The header states {header_bytes} bytes, more than there are")
     try:
         header = json.loads(bytes(view[_PREFIX.size : body_at]), object_pairs_hook=each_once)
         arrays = _arrays(header, names, view[body_at : -_CHECKSUM.size])
@@ -335,7 +335,7 @@ def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise ValueError(f"the key {short(key)} stands twice in one object")
+            raise ValueError(f"the key {short(key)} occurs twice in one object")
         found[key] = value
     return found
 

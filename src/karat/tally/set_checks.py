@@ -74,7 +74,7 @@ def inconsistency_of_sets(tally: SumsOfSets) -> str | None:
     if (hits > np.minimum(true, predicted)).any():
         return "A row has more hits than labels"
     if not tally.has_predictions and ((hits != true) | (predicted != true)).any():
-        return "Labels are predicted, and nothing decides which"
+        return "Labels are predicted, and the rule that decides which is missing"
     if (true + predicted - hits + unknown > tally.classes.k).any():
         return "A row has more labels than there are"
     return _of_sums(tally)

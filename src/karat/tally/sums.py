@@ -357,7 +357,7 @@ def _misfit(header: dict[str, Any], arrays: dict[str, Numbers]) -> str | None:
         return "The number of rows is not a whole number"
     n_infinite = header.get("n_infinite", 0)
     if type(n_infinite) is not int or not 0 <= n_infinite <= header["n_rows"]:
-        return "The number of rows whose loss is infinite is none"
+        return "The number of rows whose loss is infinite is not valid"
     truth, m = arrays["truth"], len(names)
     if truth.ndim != 1 or truth.size == 0:
         return "There are no classes"

@@ -237,9 +237,9 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
         text = where.read_bytes().decode("utf-8-sig")
         content = json.loads(text, parse_constant=_no_number, object_pairs_hook=each_once)
     except (UnicodeDecodeError, ValueError, RecursionError) as problem:
-        raise _damaged(f"It is no JSON: {short(str(problem), 100)}") from None
+        raise _damaged(f"It is not JSON: {short(str(problem), 100)}") from None
     if not isinstance(content, dict) or not isinstance(content.get("schema"), str):
-        raise _damaged("It is no object with a schema")
+        raise _damaged("It is not an object with a schema")
     schema = content["schema"]
     if schema != SCHEMA:
         name, _, version = schema.partition("/")
@@ -262,7 +262,7 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
 
 
 def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def _read(content: dict[str, Any]) -> Baseline:
@@ -273,7 +273,7 @@ def _read(content: dict[str, Any]) -> Baseline:
     _require(is_same, "its tally has other classes")
     _require(int(cells.n_rows) == n, "its tally has another number of rows")
     _require(isinstance(by, str | None), "its slices have no name")
-    _require(isinstance(content["settings"], dict), "its settings are no object")
+    _require(isinstance(content["settings"], dict), "its settings are not an object")
     return Baseline(
         classes,
         cells,
@@ -291,7 +291,7 @@ def _metrics(metrics: dict[str, Any]) -> dict[str, Measured]:
     for name, each in metrics.items():
         value, low, high = (_number(each[part]) for part in ("value", "low", "high"))
         undefined = each["undefined"]
-        _require(isinstance(undefined, str | None), "a reason is no text")
+        _require(isinstance(undefined, str | None), "a reason is not text")
         value = math.nan if value is None else value
         found[name] = Measured(value, low, high, _whole(each["n"]), undefined)
     return found
@@ -301,18 +301,18 @@ def _number(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise DamagedError(f"{short(value)} is no number")
+        raise DamagedError(f"{short(value)} is not a number")
     return float(value)
 
 
 def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_ROWS:
-        raise DamagedError(f"{short(value)} is no number of rows")
+        raise DamagedError(f"{short(value)} is not a number of rows")
     return value
 
 
 def _rows(rows: dict[str, Any], classes: Classes, n: int) -> Rows:
-    _require(_whole(rows["n"]) == n, "it holds another number of rows than it says")
+    _require(_whole(rows["n"]) == n, "it holds another number of rows than it states")
     n_columns = rows["n_columns"]
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(_ARRAYS, (n,))
     if rows["scores"] is not None and n_columns is not None:
@@ -324,7 +324,7 @@ def _rows(rows: dict[str, Any], classes: Classes, n: int) -> Rows:
     }
     scores, weights = arrays.get("scores"), arrays.get("weights")
     for codes in (arrays[name] for name in ("true", "pred") if name in arrays):
-        _require(not n or 0 <= codes.min() <= codes.max() < classes.k, "a row is of no class")
+        _require(not n or 0 <= codes.min() <= codes.max() < classes.k, "a row has no class")
     ids = found = None
     if scores is not None:
         k = 2 if scores.ndim == 1 else scores.shape[1]
@@ -334,7 +334,7 @@ def _rows(rows: dict[str, Any], classes: Classes, n: int) -> Rows:
         found = Scores(_argument_of(rows, k), scores, tolerance=tolerance_of(is_half=True))
     if weights is not None:
         is_fit = np.isfinite(weights).all() and (weights >= 0).all()
-        _require(is_fit, "a weight is none")
+        _require(is_fit, "a weight is not valid")
     if (hashes := arrays.get("ids")) is not None:
         ids = RowNames("ids", np.arange(n, dtype=np.int32), _texts_of(hashes))
     return Rows(classes, arrays["true"], arrays.get("pred"), found, weights, ids=ids)
@@ -343,7 +343,7 @@ def _rows(rows: dict[str, Any], classes: Classes, n: int) -> Rows:
 def _argument_of(rows: Mapping[str, Any], k: int) -> Argument:
     """Return the argument of the scores of a baseline."""
     if "scores_are" in rows:
-        _require(rows["scores_are"] in ARGUMENTS, "its scores are of no kind")
+        _require(rows["scores_are"] in ARGUMENTS, "the kind of its scores is missing")
         return ARGUMENTS[rows["scores_are"]]
     if rows["is_prob"] is True:
         return "y_prob"

@@ -59,8 +59,8 @@ Values: TypeAlias = Mapping[str, Measured]
 _KEPT_OF_SLICES = ("accuracy", "macro_f1")  # in a baseline, beside those of the rules
 BY_ORDER = "Rows were matched by their order: neither side names ids that both have."
 _UNPAIRED = (
-    "Unpaired: the rows of the baseline are not at hand, so that intervals are wider. Compare "
-    "with its predictions, or write it with update_baseline= and with_rows=True."
+    "Unpaired: the baseline holds no rows, so intervals are wider. Compare with its predictions, "
+    "or write it with update_baseline= and with_rows=True."
 )
 NOT_WEIGHTED_ALIKE = (
     "Weight both in the same way: weights= names the column, weights='' none. Write a baseline "
@@ -471,7 +471,7 @@ class Evaluation:
         if rows.n < self.spec.min_n:
             reason = f"too few rows ({rows.n} of at least {self.spec.min_n})"
         elif rows.weights is not None and not rows.weights.any():
-            reason = "its rows weigh nothing"
+            reason = "its rows have weight 0"
         elif rows.n_clusters == 1:
             reason = "its rows are in one cluster"
         return None if reason is None else ("INCONCLUSIVE", reason, False)

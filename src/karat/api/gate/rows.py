@@ -191,7 +191,8 @@ def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline |
         raise beside_sets("What is measured", name)
     if kind is not None:
         raise refused(
-            f"The baseline {fspath(baseline)} is JSON of karat ({kind}), which holds no baseline",
+            f"The baseline {fspath(baseline)} is JSON of karat ({kind}), which cannot be a "
+            "baseline",
             "Give predictions, the JSON of their report, or a file that "
             f"{option('update_baseline')} wrote.",
         )

@@ -47,8 +47,7 @@ SideOfSets: TypeAlias = SetRows | MultilabelReport | TableSets
 DEFAULTS = ("subset_accuracy", "macro_f1")
 """Metrics that may not be significantly worse, where no rule compares with the baseline."""
 _UNPAIRED = (
-    "Unpaired: the rows of the baseline are not at hand, so that intervals are wider. Compare with "
-    "its predictions."
+    "Unpaired: the baseline holds no rows, so intervals are wider. Compare with its predictions."
 )
 _NAMES = ("new", "old")
 _PATH = 200
@@ -319,7 +318,7 @@ def baseline_of_sets(request: Request, baseline: Any, name: str, current: SideOf
     if is_path:
         path = short(fspath(baseline), _PATH)
         raise refused(
-            f"The baseline {path} is no report of rows with sets of labels",
+            f"The baseline {path} is not a report of rows with sets of labels",
             f"Give the JSON of one, a file that {option('update_baseline')} wrote, or predictions.",
         )
     if isinstance(current, MultilabelReport):

@@ -391,7 +391,7 @@ class Monitor:
         self._settings = settings if self._new is None else settings.of_classes(self._new.classes)
         ids = arrays.get("ids", np.empty(0, np.int64))
         if ids.ndim != 1 or ids.dtype != np.int64:
-            raise damaged("Its ids are none")
+            raise damaged("Its ids are not valid")
         self._ids = {*ids.view(np.uint64).tolist()}
         self._last = self._read_from = None
         last = self._looks[-1] if self._looks else None

@@ -102,7 +102,7 @@ class MonitorSettings:
             and read.undefined == check_policy(read.undefined)
         )
         if not is_fit:
-            raise ValueError("settings that no monitor has")
+            raise ValueError("unknown settings")
         return read
 
 
@@ -111,7 +111,7 @@ def checked_reading(found: Any) -> dict[str, Any]:
     for name, value in dict(found).items():
         texts = value if isinstance(value, list) else [value]
         if not (value is None or all(isinstance(text, str) for text in texts)):
-            raise ValueError(f"the option {name} is no text")
+            raise ValueError(f"the option {name} is not text")
     return dict(found)
 
 
@@ -149,6 +149,6 @@ def planned_rows(anytime: Any, windows: Any) -> int | None:
     planned = planned_units(True if anytime is None else anytime)
     if planned is None:
         choices = "True or a planned number of rows"
-        do = "A monitor looks again and again."
+        do = "A monitor always has limits for every look."
         raise error("K122", argument="anytime", value=anytime, choices=choices, do=do)
     return planned

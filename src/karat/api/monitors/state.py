@@ -260,17 +260,18 @@ def rows_of(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Rows:
     )
     weights = arrays.get("weights")
     if weights is not None:
-        _require(weights.shape == true.shape and weights.dtype == np.float64, "a weight is none")
+        is_fit = weights.shape == true.shape and weights.dtype == np.float64
+        _require(is_fit, "a weight is not valid")
         refuse_weights(weights)
         refuse_sums(weights.sum(keepdims=True))
     scores = clusters = None
     _require((facts["argument"] is None) == ("scores" not in arrays), "scores are missing")
     if facts["argument"] is not None:
         values, tolerance, argument = arrays["scores"], facts["tolerance"], facts["argument"]
-        _require(argument in KINDS, "scores of no kind")
+        _require(argument in KINDS, "scores of an unknown kind")
         is_fit = values.dtype.kind == "f" and values.shape in ((len(true),), (len(true), classes.k))
-        _require(is_fit and (values.ndim == 2 or classes.k == 2), "scores of no class")
-        _require(type(tolerance) is float and 0 <= tolerance < 1, "a tolerance that is none")
+        _require(is_fit and (values.ndim == 2 or classes.k == 2), "scores of an unknown class")
+        _require(type(tolerance) is float and 0 <= tolerance < 1, "a tolerance that is not valid")
         chunk = RowChunk(true, values, pred, weights)
         wrong = impossible(chunk, tolerance if argument == "y_prob" else None)
         _require(wrong is None, wrong or "")

@@ -22,7 +22,7 @@ class ClassOptions:
     """Classes and how one of them is predicted."""
 
     labels: Sequence[Label] | None = option(
-        "the classes in order, including those that never occur; `karat.Labels` says more of them. "
+        "the classes in order, including those that never occur; `karat.Labels` has more options. "
         "Default: the sorted union of true and predicted labels.",
         verbs=_VERBS,
         flags=(

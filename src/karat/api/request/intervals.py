@@ -49,7 +49,7 @@ class IntervalOptions:
             Flag(
                 "--level",
                 "monitor",
-                "1 − the accepted rate of wrong verdicts, of all looks and rules together.",
+                "1 − the accepted rate of wrong verdicts, over all looks and rules.",
                 kind="number",
                 default=0.95,
             ),
@@ -70,7 +70,7 @@ class IntervalOptions:
                 check=Level("1 − level is the chance of a false finding."),
             ),
             "Monitor": Change(
-                "1 − the accepted rate of wrong verdicts, of all looks and rules together.", "float"
+                "1 − the accepted rate of wrong verdicts, over all looks and rules.", "float"
             ),
         },
     )
@@ -80,7 +80,7 @@ class IntervalOptions:
         verbs="evaluate compare gate find_weak_slices Stream Monitor rows_needed",
     )
     design: Any = option(
-        "how rows came to be: `karat.Folds` of cross-validation, `karat.Looks` at rows that keep "
+        "how rows were sampled: `karat.Folds` of cross-validation, `karat.Looks` at rows that keep "
         "coming, a `karat.CaseControl` sample, a `karat.Judge` beside people; or several in a "
         "list. Default: rows were sampled one by one.",
         shown_type="_Design | Sequence[_Design] | None",
@@ -102,7 +102,8 @@ class IntervalOptions:
                 "rows are `clusters`."
             ),
             "Stream": Change(
-                "how rows came to be: a `karat.CaseControl` sample. Default: rows were sampled one "
+                "how rows were sampled: a `karat.CaseControl` sample. Default: rows were sampled "
+                "one "
                 "by one."
             ),
             "Monitor": Change(
@@ -178,8 +179,7 @@ class IntervalOptions:
         "the weights of rows; a row of weight 3 stands for three rows.",
         default="importance",
         check=Words(
-            ("importance", "frequency"),
-            "'frequency' says that a row of weight 3 stands for three rows.",
+            ("importance", "frequency"), "'frequency': a row of weight 3 stands for three rows."
         ),
         verbs="read evaluate compare Stream.update",
         flags=(
@@ -275,12 +275,12 @@ class ContrastOptions:
         ),
     )
     adjust: Literal["holm", "maxt", "none"] = option(
-        'how p-values allow for many pairs of models: ``"holm"``; ``"maxt"``, with simultaneous '
-        'intervals, from the joint distribution; or ``"none"``.',
+        'correction of p-values for many pairs of models: ``"holm"``; ``"maxt"``, with '
+        'simultaneous intervals, from the joint distribution; or ``"none"``.',
         default="holm",
         check=Words(
             ("holm", "maxt", "none"),
-            "'holm' holds for any pairs; 'maxt' uses how they go together.",
+            "'holm' is valid for any pairs; 'maxt' uses their correlation.",
         ),
         verbs="compare gate",
         flags=(
@@ -303,18 +303,17 @@ class ContrastOptions:
         ),
         at={
             "gate": Change(
-                '``"holm"``: p-values allow for all rules that compare with the baseline; '
+                '``"holm"``: p-values are corrected for all rules that compare with the baseline; '
                 '``"none"``.',
                 type='Literal["holm", "none"]',
                 check=Words(
-                    ("holm", "none"),
-                    "'low' asks a bound of the limit; 'holm' allows for many rules.",
+                    ("holm", "none"), "'holm' corrects the p-values for the number of rules."
                 ),
             )
         },
     )
     paired: bool = option(
-        "False takes the models to be independent though their rows are the same.",
+        "False treats the models as independent although their rows are the same.",
         default=True,
         check=Switch("Models on the same rows are compared row by row."),
         verbs="compare",
@@ -322,26 +321,26 @@ class ContrastOptions:
     n_permutations: int = option(
         "replicates of the permutation test, which small classes need.",
         default=4999,
-        check=Whole(99, "4999 replicates tell a p-value of 0.05 to 0.003.", 1_000_000),
+        check=Whole(99, "4999 replicates determine a p-value of 0.05 to within 0.003.", 1_000_000),
         verbs="compare find_weak_slices",
         at={
             "find_weak_slices": Change(
                 "number of permutations.",
                 default=999,
-                check=Whole(99, "999 show p down to 0.001.", 1_000_000),
+                check=Whole(99, "999 permutations give p-values down to 0.001.", 1_000_000),
             )
         },
     )
     depth: int = option(
         "the most columns of a slice: 1, 2 or 3.",
         default=2,
-        check=Whole(1, "2 looks at crosses of two columns, 3 of three.", 3),
+        check=Whole(1, "2 also searches crosses of two columns, 3 of three.", 3),
         verbs="find_weak_slices",
     )
     crosses: bool = option(
-        "False looks at single columns only, as with depth 1.",
+        "False searches single columns only, as with depth 1.",
         default=True,
-        check=Switch("False looks at single columns only."),
+        check=Switch("False searches single columns only."),
         verbs="find_weak_slices",
     )
     min_n: int = option(
@@ -363,9 +362,9 @@ class ContrastOptions:
         ),
         at={
             "find_weak_slices": Change(
-                "slices of fewer rows are not looked at.",
+                "slices of fewer rows are not tested.",
                 default=50,
-                check=Whole(1, "50 rows tell a tenth from a quarter."),
+                check=Whole(1, "50 rows distinguish an error rate of 10 % from one of 25 %."),
             )
         },
     )

@@ -150,7 +150,8 @@ class ReadingOptions:
             Flag(
                 "--exact",
                 "report",
-                "Read the data again where scores were put into buckets.",
+                "Read the data a second time if scores were put into buckets, so that results "
+                "are exact.",
                 kind="switch",
             ),
         ),
@@ -195,7 +196,7 @@ class JudgeOptions:
     gold_is_random: bool = option(
         "states that the rows with gold labels are a random part of all.",
         default=False,
-        check=Switch("True says that chance chose the rows."),
+        check=Switch("True states that the rows were chosen at random."),
         verbs="read evaluate compare",
         flags=(
             Flag(

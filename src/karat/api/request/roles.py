@@ -52,7 +52,7 @@ def with_roles(verb: str, values: dict[str, Any]) -> dict[str, Any]:
             _refuse_twice(verb, "y_pred", values)
             values["y_pred"], predictions = predictions, None
     elif isinstance(predictions, str) and is_data(data):
-        do = f"Say what it is: karat.{verb}(table, y_true=…, {option('y_pred', predictions)})."
+        do = f"Name it: karat.{verb}(table, y_true=…, {option('y_pred', predictions)})."
         raise error("K142", argument="y_pred", do=do)
     if predictions is None and _is_data_of(verb, data, values):
         values = _of_data(verb, data, values)

@@ -13,7 +13,7 @@ from karat.api.request.record import Change, Flag, option
 _TABLES = "read evaluate check gate find_weak_slices Monitor.add"
 _COMMANDS = "report columns compare gate monitor"
 _OF_DATA = "With data:"
-_CLUSTERS = "rows of one are dependent; '' for none."
+_CLUSTERS = "rows of one cluster are dependent; '' for none."
 
 
 @dataclass(frozen=True)
@@ -297,8 +297,8 @@ class RowRoleOptions:
             Flag(
                 "--folds",
                 "report columns compare gate",
-                "Column of folds of cross-validation, or auto: by its name. A column repeat beside "
-                "it is read too.",
+                "Column of folds of cross-validation, or 'auto' to find it by name. A column "
+                "'repeat' beside it is read, too.",
                 "COLUMN",
             ),
         ),

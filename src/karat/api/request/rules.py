@@ -34,23 +34,24 @@ class RuleOptions:
         flags=_bound("--max", "Require a value of at most X."),
     )
     max_drop: Any = option(
-        "a dict from metric to a drop: it fails where a larger one than that is shown.",
+        "a dict from metric to a drop: it fails where the drop is significantly larger.",
         verbs="gate Monitor",
         flags=_bound(
-            "--max-drop", "Fail if the drop is shown to exceed X, pass if that is excluded."
+            "--max-drop",
+            "Fail if the drop is significantly larger than X, pass if a larger drop is ruled out.",
         ),
         at={
             "Monitor": Change(
-                "a dict from metric to a drop from a baseline model: it fails where a larger one "
-                "is shown, and passes where that is excluded."
+                "a dict from metric to a drop from a baseline model: it fails where the drop is "
+                "significantly larger, and passes where a larger drop is ruled out."
             )
         },
     )
     no_worse_than: Any = option(
-        "a dict from metric to a drop: it passes only where such a drop is excluded.",
+        "a dict from metric to a drop: it passes only where a drop of that size is ruled out.",
         verbs="gate Monitor",
         flags=_bound(
-            "--no-worse-than", "Like --max-drop, but pass if a drop of X or more is excluded."
+            "--no-worse-than", "Like --max-drop, but pass only if a drop of X or more is ruled out."
         ),
     )
     baseline: Any = option(
@@ -80,15 +81,13 @@ class RuleOptions:
         },
     )
     rules: Any = option(
-        "what a verdict rests on: `karat.Rules`.", shown_type="Rules | None", verbs="gate Monitor"
+        "how verdicts are decided: `karat.Rules`.", shown_type="Rules | None", verbs="gate Monitor"
     )
     evidence: Literal["value", "low"] = option(
-        '``"value"``: bounds hold for the value; ``"low"``: for the limit of its interval on their '
+        '``"value"``: bounds apply to the value; ``"low"``: to the limit of its interval on their '
         "side, as always with `anytime`.",
         default="value",
-        check=Words(
-            ("value", "low"), "'low' asks a bound of the limit; 'holm' allows for many rules."
-        ),
+        check=Words(("value", "low"), "'low' applies bounds to the limit of the interval."),
         verbs="gate",
         flags=(
             Flag(

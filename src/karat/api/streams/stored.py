@@ -60,7 +60,7 @@ def _contradiction(settings: Settings, found: Tallies) -> str | None:
         shapes = {2} if held is None else {held.shape[0] or 2}
         shapes |= set() if histograms is None else {histograms.classes.k}
         if shapes != {2} or cells is not None:
-            return "A threshold is of two classes with scores"
+            return "A threshold needs two classes and scores"
     if held is not None and histograms is not None:
         columns = None if histograms.is_single else histograms.classes.k
         facts = held.kind, held.shape[0], held.shape[2]

@@ -424,7 +424,7 @@ class Stream:
                 raise error(
                     "K216",
                     found=f"The process of rank {failed[0]} could not hand over its stream",
-                    do="Its own error says why.",
+                    do="Its own error states the reason.",
                 )
             whole = Stream.from_bytes(parts[0] or b"")
             for part in parts[1:]:

@@ -218,7 +218,8 @@ def _choice(text: str, enum: str, value: str) -> str:
     listed = ", ".join(map(repr, options))
     found = f"Key {value!r} not found in enum {enum}. Valid options are: {listed}"
     near = difflib.get_close_matches(value.strip().title(), options, 1)
-    raise refused(text, found, f"Write {near[0] if near else options[-1]}: case counts.")
+    meant = near[0] if near else options[-1]
+    raise refused(text, found, f"Write {meant}: names are case-sensitive.")
 
 
 _READERS: Final[dict[str, tuple[str, Callable[[str, str, str], Any]]]] = {
@@ -294,8 +295,8 @@ class Description:
             found = "PerClass accuracy is meaningfull for multilabel only"
             raise refused(self.text, found, "Recall is the accuracy of each class.")
         if self.name in LABEL_LOSSES:
-            found = f"{self.name} is of several labels a row"
-            raise refused(self.text, found, "MultiClass is of several classes, one a row.")
+            found = f"{self.name} is for several labels per row"
+            raise refused(self.text, found, "MultiClass is for several classes, one per row.")
         if k is None and self.facts.can_be_optimized:
             found = "CatBoost reads one column as one class, and label 1 as none"
             raise refused(self.text, found, "Give a column of scores for each class.")
@@ -371,7 +372,7 @@ def _read(text: str) -> Description:
     for part in rest.split(";") if colon else ():
         key, equals, value = part.partition("=")
         if not equals:
-            raise refused(text, _FORM, f"{part!r} is no key=value.")
+            raise refused(text, _FORM, f"{part!r} is not key=value.")
         if key in given:
             raise refused(text, f"Duplicated loss param found: {key}", "Give each key once.")
         given[key] = value

@@ -228,9 +228,12 @@ def _check_labels(description: Description) -> None:
     """Refuse a description that is not of one value of several labels."""
     name, is_each = description.name, description.is_per_class or description.type == "PerClass"
     if name not in LABEL_LOSSES and name not in OF_LABELS:
-        found = "It is of one column of labels"
+        found = "It is for one column of labels"
         listed = ", ".join((*LABEL_LOSSES, *OF_LABELS))
-        do = f"Of several labels are {listed}, and karat's metrics of sets, as macro_f1."
+        do = (
+            f"Metrics for several labels are {listed} and karat's metrics of sets, such as "
+            "macro_f1."
+        )
         raise refused(description.text, found, do)
     if is_each and description.class_index is None:
         found = "It has a value for each label, and CatBoost takes one"

@@ -208,7 +208,7 @@ def _label(row: int, item: Any, last: int) -> float:
     try:
         return float(item)
     except Exception:  # a class of another library may raise anything
-        raise _no_label(f"Row {row} holds {short(item)}, which is no number", last) from None
+        raise _no_label(f"Row {row} holds {short(item)}, which is not a number", last) from None
 
 
 def _classes(given: Array, k: int) -> Codes:

@@ -141,7 +141,7 @@ def missing(module: str, name: str) -> Exception:
         hint = f". Nearest: {nearest}" if nearest else ""
         return AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
     found, instead = told
-    do = f"{instead}; torchmetrics' own may stand beside the drop-in, in collections of its own."
+    do = f"{instead}; or use the metric of torchmetrics, in a collection of its own."
     problem = error("K622", name=name, module=module, found=found, do=do)
     is_import = sys._getframe(2).f_code.co_name == "_handle_fromlist"
     return problem if is_import else AttributeError(str(problem))
@@ -150,17 +150,17 @@ def missing(module: str, name: str) -> Exception:
 def _told(name: str) -> tuple[str, str] | None:
     """Meaning of a name in torchmetrics and what to use instead; None if torchmetrics lacks it."""
     if name in TOOLS:
-        return "It wraps or sums values, it measures no classifier itself", TOOLS[name]
+        return "It wraps or sums values and does not measure classifiers itself", TOOLS[name]
     instead = instead_of(name)
     if instead is not None:
         if _bare(name) in {*MEASURES, *MEASURES.values()}:
-            return "The drop-in measures it of several labels of a row only", instead
+            return "The drop-in has it for multilabel data only", instead
         return f"The drop-in measures {', '.join(MEASURES)}", instead
     for field, names in OTHER_FIELDS.items():
         if name == field or name in names.split():
-            return f"It is of torchmetrics.{field}", "karat measures classifiers"
+            return f"It belongs to torchmetrics.{field}", "karat measures classifiers"
     if name in _MODULES:
-        return f"torchmetrics.{name} measures no classifier", "karat measures classifiers"
+        return f"torchmetrics.{name} does not measure classifiers", "karat measures classifiers"
     return None
 
 

@@ -145,7 +145,7 @@ class MetricCollection(torch.nn.ModuleDict):  # type: ignore[misc]
         if (incoming._groups, incoming._alone) != (self._groups, self._alone) or any(
             self._counted(name).rule.need != incoming._counted(name).rule.need for name in shared
         ):
-            found = "Its metrics or their needs are not those of this collection"
+            found = "Its metrics or their settings differ from those of this collection"
             raise refused(
                 "A collection",
                 found,
@@ -337,7 +337,7 @@ def _named(metrics: Any, additional: Sequence[Any]) -> Iterator[tuple[str, Metri
     """Metrics and the names they get, those of collections within included."""
     if isinstance(metrics, Mapping) and not isinstance(metrics, MetricCollection):
         if additional:
-            found = f"{len(additional)} metrics stand beside a dict"
+            found = f"{len(additional)} metrics were given beside a dict"
             raise refused("A collection", found, "Put all of them into the dict.")
         for name in sorted(metrics):
             metric = metrics[name]
@@ -369,7 +369,7 @@ def _inner(metrics: MetricCollection) -> Iterator[tuple[str, Metric]]:
 def _checked_part(argument: str, text: Any) -> str | None:
     if text is None or isinstance(text, str):
         return text
-    do = "It stands around the name of every metric."
+    do = "It is added to the name of every metric."
     raise error("K122", argument=argument, value=text, choices="None, a text", do=do)
 
 
@@ -381,4 +381,4 @@ def _checked(metric: Any) -> Metric:
         "Give metrics of karat.compat.torchmetrics, or derive yours from its Metric; metrics of "
         "torchmetrics need a collection of their own."
     )
-    raise refused("A collection", f"{kind} is no metric of karat", do)
+    raise refused("A collection", f"{kind} is not a metric of karat", do)

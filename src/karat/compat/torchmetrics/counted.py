@@ -178,7 +178,7 @@ class CountedMetric(Metric):
         if not isinstance(other, CountedMetric) or self._defaults:
             super()._refuse_unlike(other)
         elif other.rule.need != self.rule.need:
-            found = f"This {type(self).__name__} counts otherwise: {self.rule.need}"
+            found = f"This {type(self).__name__} counts differently: {self.rule.need}"
             raise refused(type(other).__name__, found, "Give both equal arguments.")
 
     def _tally_from(self, state: dict[str, Any]) -> Tally:

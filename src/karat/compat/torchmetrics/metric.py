@@ -111,7 +111,7 @@ def _around_compute(compute: Verb) -> Verb:
 def _operation(of: Verb, *, is_reflected: bool = False) -> Verb:
     def combined(self: Metric, other: Any) -> CompositionalMetric:
         if not isinstance(other, Metric | Tensor | Number):
-            found = f"Beside it stands a {type(other).__module__}.{type(other).__qualname__}"
+            found = f"The other operand is a {type(other).__module__}.{type(other).__qualname__}"
             do = "Give a metric of karat.compat.torchmetrics, a number or a tensor."
             raise refused(f"{type(self).__name__} ({of.__name__})", found, do)
         return CompositionalMetric(of, *((other, self) if is_reflected else (self, other)))

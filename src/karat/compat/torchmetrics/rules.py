@@ -283,7 +283,7 @@ def _is_share(value: Any) -> bool:
     return isinstance(value, float | int) and 0 <= value <= 1
 
 
-_LEAST_SHARE: Final = (_is_share, "0.0 to 1.0", "Give a share.")
+_LEAST_SHARE: Final = (_is_share, "0.0 to 1.0", "Give a proportion.")
 
 _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str, str]]] = {
     "beta": (

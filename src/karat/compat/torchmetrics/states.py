@@ -40,7 +40,7 @@ def checked_reduction(given: Any) -> Reduction:
         found: Reduction = given
         return found
     choices = f"{', '.join(map(repr, _NAMES))}, None, a function"
-    do = "It says how values of batches and processes become one."
+    do = "It states how values of batches and processes are combined."
     raise error("K122", argument="dist_reduce_fx", value=given, choices=choices, do=do)
 
 

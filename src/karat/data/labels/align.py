@@ -246,7 +246,7 @@ def classes_of(
     if positive is None:
         return classes
     if len(labels) > 2:
-        averages = "averages (macro, micro, weighted) are of all classes."
+        averages = "averages (macro, micro, weighted) cover all classes."
         do = slip_in(labels) or f"Leave {option('positive')} out: {averages}"
         raise error("K112", k=len(labels), labels=shown(labels), do=do)
     label = declared_positive(positive, labels)

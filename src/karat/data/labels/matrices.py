@@ -189,8 +189,8 @@ def check_counts(matrix: npt.NDArray[Any]) -> None:
                     what=what,
                     are="adds up",
                     sums=f"to {total:g}",
-                    found=f"It holds proportions, as {_AS_PROPORTIONS[axis]} gives, and these do "
-                    "not say how many rows there are",
+                    found=f"It holds proportions, as {_AS_PROPORTIONS[axis]} gives, "
+                    "which do not show how many rows there are",
                     do="Give the counts. If they are sums of weights, multiply them by the number "
                     "of rows.",
                 )

@@ -345,7 +345,10 @@ def _refuse_null_labels(
     if nulls is None or not nulls.any():
         return
     rows = np.unique(np.searchsorted(starts, np.flatnonzero(nulls), side="right") - 1)
-    do = "Leave null out of the set; a null in place of a true set says that it is not known."
+    do = (
+        "Leave null out of the set; a null in place of a true set means that the truth is not "
+        "known."
+    )
     facts = {"row": int(rows[0]), "count": len(rows), "n": len(starts) - 1}
     raise error("K104", argument=argument, things="labels", do=do, **facts)
 
@@ -407,7 +410,7 @@ def align_sets(
     for gone in (pred.missing, None if pred.unknown is None else pred.unknown.sizes > 0):
         if gone is not None and gone.any():
             facts = {"row": int(np.argmax(gone)), "count": int(gone.sum()), "n": pred.n}
-            do = "What is predicted is known: give an empty set where nothing is."
+            do = "Predictions are never unknown: give an empty set where nothing is predicted."
             if pred.columns is None:
                 do += " pandas reads a blank field of a CSV as NaN, unless keep_default_na=False."
             raise error("K104", argument=pred.argument, things="predictions", do=do, **facts)

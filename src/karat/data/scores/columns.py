@@ -212,7 +212,7 @@ def find_score_columns(
         like = [x for x in roles.columns if looks_like(x) in ("pred", *SCORE_ROLES)]
         like = [x for x in like if x not in others]
         if like:
-            notes_of_columns.append(f"{shown(like)} may be meant")
+            notes_of_columns.append(f"{shown(like)} may be what you mean")
         raise error(
             "K406",
             role="the predictions, probabilities, logits or scores",
@@ -257,8 +257,8 @@ _OF_LISTS: Final = _Unfit(
 )
 _OF_STRUCTS: Final = _Unfit("of structs", "If they are the scores by class, name the column.")
 _OF_OTHERS: Final = _Unfit(
-    "of dates or other values that are no numbers",
-    "Write a number in each row, or rename what holds no scores.",
+    "of dates or other values that are not numbers",
+    "Write a number in each row, or rename columns that hold no scores.",
 )
 
 
@@ -389,7 +389,7 @@ def found_scores(
                 doubt(
                     "D108",
                     what=f"Columns {group} were",
-                    found="Their names do not say what they hold",
+                    found="Their names do not show what they hold",
                     do="If it is probabilities, logits or scores, name them: "
                     f"{option('y_prob', pattern)}, {option('y_logit', pattern)} or "
                     f"{option('y_score', pattern)}.",

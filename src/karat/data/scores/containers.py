@@ -327,9 +327,12 @@ def what_to_do(
         more = f"They are rounded to {places} places: write them with more, or divide each row by "
         more += "its sum, p / p.sum(axis=1, keepdims=True) in NumPy"
     elif code == "K133" and _is_of_16_bits(row):
-        more = "They are numbers of 16 bits that were made longer: divide each row by its sum in "
+        more = "They are 16-bit numbers in a longer type: divide each row by its sum in "
         more += "float64, p / p.sum(axis=1, keepdims=True) in NumPy, or give them in 16 bits"
     elif code == "K133" and len(columns) == 2:
-        more = "If they are of two models, or one is that of the positive class, give it alone: "
+        more = (
+            "If they belong to two models, or if one is that of the positive class, give one "
+            "column: "
+        )
         more += option("y_prob", columns[0]) if is_command_line() else repr(columns[0])
     return {"advice": f"{more}. {as_typed(CATALOGUE[code].do)}"} if more else {}

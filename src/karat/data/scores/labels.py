@@ -134,13 +134,16 @@ def placed_scores(scores: Scores) -> LabelScores:
 def other_labels(what: str, names: Sequence[str], labels: Sequence[Label], do: str) -> KaratError:
     """K137: the labels in the column names differ from those of the rows."""
     found = f"Columns: {shown(names)}. Labels: {shown(labels)}"
-    return error("K137", what=f"{what} name other labels than there are", found=found, do=do)
+    return error("K137", what=f"{what} do not name the labels", found=found, do=do)
 
 
 def _of_matrix(scores: Scores, classes: Classes) -> LabelScores:
     if scores.k != classes.k or scores.values.ndim == 1:
         n_columns = 1 if scores.values.ndim == 1 else scores.k
-        do = "Give one column of scores for each label, or labels= that names those of the columns."
+        do = (
+            "Give one column of scores for each label, or list the labels of the columns in "
+            "labels=."
+        )
         facts = {"labels": shown(classes.labels), "n_columns": n_columns, "k": classes.k, "do": do}
         raise error("K134", argument=scores.argument, **facts)
     order = _order(scores, classes)
@@ -180,7 +183,10 @@ def _check(scores: Scores) -> None:
 def _of_sparse(values: Any, argument: Argument, classes: Classes) -> ListedScores:
     matrix = csr_of(values, argument)
     if matrix.shape[1] != classes.k:
-        do = "Give one column of scores for each label, or labels= that names those of the columns."
+        do = (
+            "Give one column of scores for each label, or list the labels of the columns in "
+            "labels=."
+        )
         facts = {"labels": shown(classes.labels), "n_columns": matrix.shape[1], "k": classes.k}
         raise error("K134", argument=argument, do=do, **facts)
     if not matrix.has_sorted_indices:

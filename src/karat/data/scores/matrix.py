@@ -360,7 +360,7 @@ class ScoreMatrix:
             told = f"{text[:60]!r}{with_comma(text)}"
             found = f"Row {row}{place} holds {told}; {self.n_bad} of {self.n_rows} rows"
             if text.strip().lstrip("+-").isdigit():
-                found = f"Row {row}{place} holds {text[:60]}, which no float64 equals"
+                found = f"Row {row}{place} holds {text[:60]}, which a float64 cannot represent"
             are_percent = self.n_bad == self.n_rows and is_percent(text.strip('"'))
             advice = conversion_in_files(name) if are_percent else None
             if with_comma(text) and not has_comma:

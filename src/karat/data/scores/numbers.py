@@ -289,7 +289,7 @@ def _is_row(item: Any) -> bool:
 
 
 def _ragged(origin: Origin, row: int, width: int, first: int) -> KaratError:
-    length = "is no row" if width < 0 else f"has length {width}"
+    length = "is not a row" if width < 0 else f"has length {width}"
     return origin.refusal(f"Row {row} {length}, row 0 has length {first}")
 
 
@@ -318,7 +318,7 @@ def _numbers_from(items: Sequence[Any], origin: Origin, width: int | None) -> np
         at = int(is_other.argmax())
         what = f"{short(items[at])} ({type(items[at]).__name__}){with_comma(items[at])}"
         count = f"{int(np.count_nonzero(is_other))} of {len(items)} values"
-        raise origin.refusal(f"{_where(at, width)} holds {what}; {count} are no numbers")
+        raise origin.refusal(f"{_where(at, width)} holds {what}; {count} are not numbers")
     if flags.any():
         shape = flags if width is None else flags.reshape(-1, width)
         origin.refuse_missing(shape, items[int(flags.argmax())])
@@ -343,7 +343,7 @@ def _exact(item: Any, origin: Origin, at: int, width: int | None) -> float:
     except OverflowError:
         number = np.inf
     if isinstance(item, int | np.integer) and (np.isinf(number) or int(number) != int(item)):
-        found = f"{_where(at, width)} holds {short(item)}, which no float64 equals"
+        found = f"{_where(at, width)} holds {short(item)}, which a float64 cannot represent"
         raise origin.refusal(found)
     return number
 
@@ -399,4 +399,4 @@ def _check_exact(
             column = f", column {int(place[1])}" if array.ndim == 2 else ""
             row = origin.first_row + first_row + int(place[0])
             text = f"Row {row}{column} holds {int(array[at])}"
-            raise origin.refusal(f"{text}, which no float64 equals")
+            raise origin.refusal(f"{text}, which a float64 cannot represent")

@@ -314,7 +314,7 @@ def wrong_number(argument: str, k: int, classes: Classes, *, is_single: bool) ->
     if k < classes.k:
         do = "A column is missing: add it, or leave out the rows of the class that has none."
     if is_single:
-        do = "A single column is of the positive class of two: give a column for each class."
+        do = "A single column holds the positive class of two: give a column for each class."
         if classes.k == 1:
             do = "A single column is of the positive class of two, and only one "
             do += f"occurs: list both with {option('labels')}."
@@ -378,7 +378,7 @@ def of_single(classes: Classes, name: str | None, ending: str | None, argument: 
     if place not in (None, classes.positive):
         label, positive = classes.labels[place], classes.labels[classes.positive]
         found = f"Column {name!r} names the class {label!r}; the positive class is {positive!r}"
-        what = "The scores are of another class than the positive one"
+        what = "The scores belong to another class than the positive one"
         do = (
             f"Give {option('positive', label)}, the class that the column is of; to measure "
             f"{positive!r}, give a column of its scores."

@@ -144,7 +144,7 @@ def _pairs_of(chunk: Any, argument: str) -> list[tuple[Any, Any]]:
     labels = resolved(encode_arrow(fields["label"], argument, "error"))
     numbers, nulls = numbers_of(fields["score"]), nulls_of(fields["score"])
     if numbers is None:
-        raise _refused(argument, "The scores of its structs are no numbers", _OF_STRUCTS)
+        raise _refused(argument, "The scores of its structs are not numbers", _OF_STRUCTS)
     scores = numbers.tolist()
     if nulls is not None:
         scores = [None if x else score for x, score in zip(nulls, scores, strict=True)]

@@ -93,7 +93,7 @@ def find_sets(
             sides["pred"] = "" if _has_scores(request, header, types, patterns["true"]) else None
         if len(patterns) < 2 and sides["pred"] != "":
             role = "pred" if "true" in patterns else "true"
-            found = f"{option(role)} is no pattern, and {_named(patterns)} is one"
+            found = f"{option(role)} is not a pattern, and {_named(patterns)} is one"
             do = f"Name both by patterns, as {option(role, f'{role}_*')}."
             raise _unfit(sides, found, do)
         _check_stars(patterns)
@@ -292,7 +292,8 @@ def place_scores(
         do = f"Name a column for each label, as {option(chosen.role, 'p_*')}; of a column of lists "
         do += f"give the labels in their order: {option('labels')}."
         found_one = shown_column(names[0])
-        raise error("K137", what=f"{what} are one, which names no labels", found=found_one, do=do)
+        what += " are in one column, which does not name the labels"
+        raise error("K137", what=what, found=found_one, do=do)
     else:
         texts = next(readings(names, chosen.endings))[0]
         are_written = not {found.get("true"), found.get("pred")}.isdisjoint(request.formats.text)
@@ -305,7 +306,7 @@ def place_scores(
         return replace(placed, names=tuple(names[place] for place in order))
     if chosen.how == "listed" and len(names) == len(labels):
         return placed
-    do = "Name one column for each label, each by its label."
+    do = "Name one column for each label."
     raise other_labels(what, names, labels, do)
 
 

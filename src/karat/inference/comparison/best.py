@@ -32,10 +32,9 @@ _VISIBLE: Final = 0.01
 """Standard errors by which the corrected value is worse than others, beyond the noise of draws."""
 _BELOW_ALL: Final = (
     "the corrected value is worse than every measured one, as happens in three of ten samples of "
-    "equal models: it estimates the value on new rows and says nothing about the order of the "
-    "models"
+    "equal models: it estimates the value on new rows, not the order of the models"
 )
-_NO_DIRECTION: Final = "neither direction of it is better"
+_NO_DIRECTION: Final = "neither direction of the metric is better"
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +100,7 @@ class Contest:
         if self.covariance is None or not np.isfinite(self.covariance).all():
             return self.missing
         if not self.covariance[self.best, self.best] > 0.0:
-            return f"no row moves the value of {self.names[self.best]}"
+            return f"the value of {self.names[self.best]} has no variance in these rows"
         return None
 
     @property

@@ -38,12 +38,14 @@ _FAR: Final = 16.0
 _STEPS: Final = 40
 _CLOSE: Final = 1e-6
 _OUTSIDE: Final = 1e-4
-NO_SLOPE: Final = "the formula has no slope at one of the tables"
-_DISAGREE: Final = "p and interval are made differently and disagree: take it as close"
-_SAME: Final = "both say the same of every row"
-IDENTICAL: Final = "both are identical in all that the metric reads"
-_STILL: Final = "the difference is 0 and no row moves it"
-_STILL_WITHOUT: Final = f"{_STILL}; there are no limits: rows to come may"
+NO_SLOPE: Final = "the metric is not differentiable at one of the confusion matrices"
+_DISAGREE: Final = (
+    "p and interval come from different methods and disagree: treat the result as borderline"
+)
+_SAME: Final = "both predict the same for every row"
+IDENTICAL: Final = "both are identical in everything that the metric uses"
+_STILL: Final = "the difference is 0 and has no variance in these rows"
+_STILL_WITHOUT: Final = f"{_STILL}; there is no interval, because new rows may differ"
 
 
 @dataclass(frozen=True)

@@ -404,7 +404,7 @@ def apart(
 ) -> list[Measured]:
     """Every metric of models on rows of their own: independent, so that variances add up."""
     done = []
-    remark = "different rows: the models are taken to be independent"
+    remark = "different rows: the models are treated as independent"
     for metric in metrics:
         values, undefined = values_of(metric, tables, policy)
         variances = []

@@ -42,7 +42,7 @@ from karat.tally import ClusteredCells
 _PAIR: Final = (0, 1)
 _BLOCK: Final = 1 << 21
 _LEAST_TAIL: Final = 1e-12
-_APART: Final = "different rows: the models are taken to be independent"
+_APART: Final = "different rows: the models are treated as independent"
 
 
 def compared_scores(

@@ -216,7 +216,7 @@ def sets_apart(
 ) -> list[Measured]:
     """Every metric of models on rows of their own: independent, so that variances add up."""
     done = []
-    remark = "different rows: the models are taken to be independent"
+    remark = "different rows: the models are treated as independent"
     n = [model.tally.n - model.tally.n_unknown for model in models]
     for metric in metrics:
         values = [value_of(metric, model) for model in models]

@@ -184,11 +184,12 @@ class WeakSlices:
                 first, *others = zip(row, widths, strict=True)
                 texts = [padded(*first), *(padded(text, n, "right") for text, n in others)]
                 lines.append("  ".join(texts).rstrip())
-            more = f"; {self.n_explained:,} others are explained by these" * bool(self.n_explained)
-            lines.append(f"{self.n_tested:,} slices were looked at{more}.")
+            others = f"; {self.n_explained:,} more are weak only because they share rows with these"
+            more = others * bool(self.n_explained)
+            lines.append(f"{self.n_tested:,} slices were tested{more}.")
             if any(one.n_all > one.n_rows for one in self.slices):
                 which = f"{self.measure!r} is that of the other rows, {_WHOLE!r} that of all."
-                lines.append(f"Rows of slices further up are not counted again: {which}")
+                lines.append(f"Rows of slices above are left out of later slices: {which}")
         else:
             none = "No slice was tested: there is no column to search, or every slice is too small."
             p = p_text(self._p(self.p), ".2g")
@@ -196,7 +197,7 @@ class WeakSlices:
             lines.append(some if self.n_tested else none)
         lines += [f"Note: {harmless(note)}" for note in without_doubts(self.notes)]
         lines += [
-            f"Not looked at: {harmless(f'{name}: {why}')}" for name, why in self.left_out.items()
+            f"Not searched: {harmless(f'{name}: {why}')}" for name, why in self.left_out.items()
         ]
         return "\n".join(lines)
 

@@ -109,7 +109,7 @@ def report_of(whole: Part, n_text: int, report_type: type[ReportT]) -> ReportT:
     listed = {_canonical(name): part for name, part in whole["metrics"].fields().items()}
     # A metric that these classes do not have is an error here, not when the report is printed.
     is_fit = report.requested is None or sorted(report.metrics) == sorted(listed)
-    require(is_fit, "metrics lists others than settings.metrics asks for")
+    require(is_fit, "metrics differs from settings.metrics")
     known = (metric for metric in map(find, listed) if metric is not None)
     is_fit = report.scores is not None or not any(metric.needs_scores for metric in known)
     require(is_fit, "metrics lists some of scores, and scores is null")

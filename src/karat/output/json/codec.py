@@ -192,7 +192,7 @@ def parsed(text: str | bytes) -> Part:
     """
 
     def constant(name: str) -> Any:
-        raise ValueError(f"{name} is no JSON; a value that is not a finite number is null")
+        raise ValueError(f"{name} is not JSON; a value that is not a finite number is null")
 
     def finite(digits: str) -> float:
         if math.isinf(number := float(digits)):
@@ -205,7 +205,7 @@ def parsed(text: str | bytes) -> Part:
         return int(digits)
 
     if not isinstance(text, str | bytes | bytearray):
-        raise refused(f"It is a {type(text).__name__}, and no text")
+        raise refused(f"It is a {type(text).__name__}, not text")
     hooks: Any = {"parse_constant": constant, "parse_float": finite, "parse_int": countable}
     try:
         return Part(json.loads(text, object_pairs_hook=each_once, **hooks))

@@ -84,7 +84,7 @@ def _read(part: Part, scope: Scope) -> Folds:
     require(len(set(names)) == len(names), "folds.folds has a fold twice")
     sizes = [one.train_size for one in each]
     is_known = all(size is not None and size >= 1.0 for size in sizes)
-    require(is_known or not any(sizes), "folds.folds has a train_size that is none")
+    require(is_known or not any(sizes), "folds.folds has a train_size that is not valid")
     repeats, folds = zip(*names, strict=True)
     axis = FoldAxis(columns, repeats, folds, n_rows, np.array(sizes) if is_known else None)
     require(math.isfinite(axis.ratio), "folds.folds has a fold without other rows")

@@ -67,7 +67,7 @@ def _check_columns(s: Scope) -> None:
     for name, column in columns.items():
         require(column is None or len(column) == m, f"rows.{name} is not one for each row")
     for name in ("true", "pred"):
-        require((columns[name] < s.classes.k).all(), f"rows.{name} has a class that is none")
+        require((columns[name] < s.classes.k).all(), f"rows.{name} has an unknown class")
     is_shaped = s.values is None or (s.values.ndim == 2 and 1 <= s.values.shape[1] <= 2)
     require(is_shaped, "rows.values are not one or two scores of each row")
     require(len(np.unique(s.rows)) == m, "rows.rows has a row twice")

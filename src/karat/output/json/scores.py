@@ -111,10 +111,10 @@ _MEASURED: Final = js.record(
     )
     .where(_is_in_range, lambda s: "between {:g} and {:g}".format(*s.metric.range)),
     undefined=_one_or_each(js.FLAG)
-    .where(_marks_each, "true where the value is no number, and only there")
+    .where(_marks_each, "true where the value is not a number, and only there")
     .where(
         lambda undefined, s: np.isfinite(s.value).all() or undefined.any(),
-        "true somewhere, as the value is no number",
+        "true somewhere, as the value is not a number",
     ),
     bound=_LIMITS.where(lambda _, s: s.lift != "per_class", "left out of a metric of each class")
     .where(lambda limits, s: _contains(limits, s.value), _CONTAINING)
@@ -305,7 +305,7 @@ SCORES: Final = js.record(
     measured=js.each(replace(_MEASURED, read=_read_measured))
     .where(
         lambda items, _: len({(item.metric, item.lift) for item in items}) == len(items),
-        "of different metrics: one stands there for a second time",
+        "of different metrics: one occurs twice",
     )
     .of(_measured),
     curves=js.or_null(_CURVES).of("kept_curves"),

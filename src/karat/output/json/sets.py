@@ -208,7 +208,7 @@ def sets_from_json(text: str | bytes, report_type: type[SetReportT]) -> SetRepor
         report = replace(report, kept_slices=_read_slices(slices, report, is_own=is_own))
     if is_own:
         is_fit = sorted(report.metrics) == sorted(listed)
-        require(is_fit, "metrics lists others than settings.metrics asks for")
+        require(is_fit, "metrics differs from settings.metrics")
         _check_values(whole["metrics"], report)
         whole["per_class"].check(js.plain(report.per_class), "the tally gives")
     return report
@@ -219,7 +219,7 @@ def _check_metrics(listed: Mapping[str, Part], *, is_own: bool) -> None:
     for name, part in listed.items():
         metric = find(name)
         if metric is None:
-            require(not is_own, f"metrics lists {short(name)}, which is no metric")
+            require(not is_own, f"metrics lists {short(name)}, which is not a metric")
             continue
         facts = _RESULT.read(part, SimpleNamespace())
         check_estimate(part, [facts[key] for key in ("value", "low", "high")], metric.range)

@@ -115,8 +115,8 @@ def _metrics(given: Any, *, is_one: bool) -> list[Metric]:
     found = [get(name) for name in requested_metrics("threshold", given)]
     for metric in found:
         if metric.needs_scores or metric.lift != "plain":
-            told = f"{metric} is no metric of one class by its labels"
-            do = "Name such as 'precision', 'recall', 'specificity', 'f1', 'mcc'."
+            told = f"{metric} is not a metric of the labels of one class"
+            do = "Name a metric such as 'precision', 'recall', 'specificity', 'f1' or 'mcc'."
             raise error("K702", name="threshold", found=told, do=do)
     return found
 

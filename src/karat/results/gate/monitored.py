@@ -192,7 +192,10 @@ def notes_on_windows(looks: Sequence[Look], each: float, n_rules: int) -> list[s
     last, j = looks[-1], len(looks)
     rules = "" if n_rules == 1 else f" and for all {n_rules} rules"
     error_rate = (1.0 - each) * share_of_window(j)
-    here = f"an interval of this one is wrong with a chance of at most {error_rate:.2g}"
+    here = (
+        "an interval of this window misses the true value with a probability of at most "
+        f"{error_rate:.2g}"
+    )
     return [
         f"Window {j}: {counted(last.n_new, 'row')}; {counted(last.n, 'row')} in all windows.",
         f"Intervals hold for all windows together{rules}: {here}.",
@@ -234,7 +237,7 @@ def _check_numbers(metric: Metric, *numbers: float | None) -> None:
     """Refuse numbers of a look that no value, difference and limits of a metric are."""
     given = [x for x in numbers if x is not None]
     if not all(type(x) in (int, float) and math.isfinite(x) for x in given):
-        raise ValueError(f"a number of {metric} is none")
+        raise ValueError(f"a number of {metric} is not valid")
     least, most = metric.range
     width = most - least
     # The difference of two values is at most the width of their range.

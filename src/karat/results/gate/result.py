@@ -172,7 +172,7 @@ class GateResult(JsonDocument):
     def why_not(self) -> str | None:
         """Why these rows are no baseline of the next gate; None: they may be one."""
         if self.writer is None:
-            return "the result does not hold its rows"
+            return "the result does not contain its rows"
         if self.verdict == "FAIL":
             return "the gate failed"
         return "the gate is inconclusive" if self.verdict == "INCONCLUSIVE" else None

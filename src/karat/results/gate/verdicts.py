@@ -53,7 +53,7 @@ class Rule:
             "min": f"{name} ≥ {bound}",
             "max": f"{name} ≤ {bound}",
             "max-drop": f"{word} of {name} ≤ {bound}",
-            "no-worse-than": f"{name} no worse than the baseline by {bound}",
+            "no-worse-than": f"{name} less than {bound} worse than the baseline",
             "not-worse": f"{name} not worse than the baseline",
         }[self.kind]
 
@@ -106,7 +106,7 @@ def _check(argument: str, rule: Rule) -> None:
     # No drop is larger than the whole range: such a rule would pass whatever comes.
     if not least <= bound <= most or (rule.needs_baseline and bound == most):
         do = f"Give a number between {least:g} and {most:g}: a proportion, not a percentage."
-        raise refused(f"{option(argument)} of {metric} is {bound:g}, which nothing can reach", do)
+        raise refused(f"{option(argument)} of {metric} is {bound:g}, which no model can reach", do)
 
 
 def _pairs(argument: str, values: Any) -> Iterable[tuple[Any, Any]]:
@@ -338,7 +338,7 @@ def _undefined(measured: Measured) -> str:
     if measured.undefined:
         return f"undefined: {measured.undefined}"
     value = math.nan if measured.value is None else measured.value
-    return "" if math.isfinite(value) else f"undefined: it is {value}"
+    return "" if math.isfinite(value) else f"undefined: the value is {value}"
 
 
 def _worse(case: Case) -> tuple[float, float, float] | None:
@@ -407,9 +407,14 @@ def _of_change(case: Case, one: RuleResult, alpha: float) -> Settled:
     if rule.kind == "not-worse":
         reason = "not significantly worse" if drop > 0 else "not worse"
         if one.p < alpha:
-            reason = f"worse alone (p = {one.p:.2g}), not with all {one.n_tests} rules"
+            reason = (
+                f"worse if tested alone (p = {one.p:.2g}), not after correction for {one.n_tests} "
+                "rules"
+            )
         return "PASS", reason + unpaired, False
     if high < rule.bound or (rule.kind == "max-drop" and high <= rule.bound):
-        return "PASS", f"worse by {bound} is excluded{unpaired}", False
-    reason = "not shown" if rule.kind == "no-worse-than" else "neither shown nor excluded"
+        fall = "rise" if rule.metric.better == "lower" else "drop"
+        than = "more than " if rule.kind == "max-drop" else ""
+        return "PASS", f"a {fall} of {than}{bound} is ruled out{unpaired}", False
+    reason = "not shown" if rule.kind == "no-worse-than" else "neither shown nor ruled out"
     return "INCONCLUSIVE", reason + unpaired, True

@@ -288,7 +288,7 @@ def worst_of(metric: Metric, test: Heterogeneity, differences: Iterable[SliceDif
     sign = 1.0 if metric.better == "higher" else -1.0
     found = [one for one in differences if one.is_shown and sign * one.difference < 0.0]
     if not found:
-        reason = "slices differ, and no single one is shown to be worse than the others"
+        reason = "slices differ, but no single one is shown to be worse than the others"
         return Worst(name, None, reason, test.p)
     return Worst(name, min(found, key=lambda one: sign * one.value).name, None, test.p)
 

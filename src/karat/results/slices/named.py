@@ -65,7 +65,7 @@ def not_kept(metric: Metric) -> Exception:
     return error(
         "K211",
         name=f"how slices differ in {metric}",
-        do="The clusters of the rows are not kept in JSON: ask before it is written.",
+        do="JSON does not keep the clusters of the rows: ask before writing it.",
     )
 
 

@@ -23,7 +23,7 @@ from karat.results.values import ReportValues
 from karat.tally import Cells, Classes, ClusteredCells, occurring
 from karat.tally.cached import cached_property
 
-NO_WEIGHT: Final = "its rows weigh nothing"
+NO_WEIGHT: Final = "its rows have weight 0"
 ONE_CLUSTER: Final = "its rows are in one cluster"
 
 

@@ -87,7 +87,7 @@ class MeasuredSets(Protocol):
 ReportT = TypeVar("ReportT", bound="MeasuredSets")
 _PAIR: Final = (0, 1)
 _OF_OTHERS: Final = "of the other rows: "
-_SHARED: Final = "rows of a cluster are in it and in the rest: limits are not known"
+_SHARED: Final = "a cluster has rows inside and outside of it, so limits are not known"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

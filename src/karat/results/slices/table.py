@@ -33,7 +33,7 @@ from karat.tally.cached import cached_property
 
 FEW_OF: Final = 5
 """With fewer rows of some class an average over the classes is no better than a guess."""
-_ONE_LOOK: Final = "tests of slices hold for one look, and the intervals for every look"
+_ONE_LOOK: Final = "tests of slices are valid for one look, the intervals for every look"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

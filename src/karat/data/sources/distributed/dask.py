@@ -35,7 +35,7 @@ class DaskFrame:
     kind = "Dask DataFrame"
     counted = "n_partitions"
     of_text = (
-        "If it held lists, Dask has made text of them: it keeps them after "
+        "If it held lists, Dask has converted them to text; it keeps lists after "
         "dask.config.set({'dataframe.convert-string': False}), where the frame is made."
     )
 
@@ -92,7 +92,7 @@ class DaskFrame:
             partials = compute(*level)  # type: ignore[no-untyped-call, unused-ignore]
         whole = whole_of((part for each in partials for part in each), reading)
         if whole is None:
-            raise error("K503", found="No partition came")
+            raise error("K503", found="No partition arrived")
         check_all(whole, len(blocks))
         return whole
 

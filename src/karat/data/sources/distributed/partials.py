@@ -232,14 +232,14 @@ def check_all(partial: Partial, n_partitions: int | None) -> None:
             missing.append(str(at) if first == at + 1 else f"{at} to {first - 1}")
         at = end + 1
     text = f"Missing: {', '.join(missing[:4])} of {expected} partitions"
-    raise error("K503", found=text if missing else f"Partition {last} is none of {expected}")
+    raise error("K503", found=text if missing else f"Partition {last} is not one of {expected}")
 
 
 def _united(left: Ranges, right: Ranges) -> Ranges:
     runs: list[tuple[int, int]] = []
     for first, last in sorted((*left, *right)):
         if runs and first <= runs[-1][1]:
-            raise error("K503", found=f"Partition {first} came twice")
+            raise error("K503", found=f"Partition {first} arrived twice")
         if runs and first == runs[-1][1] + 1:
             runs[-1] = (runs[-1][0], last)
         else:

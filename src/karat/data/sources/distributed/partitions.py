@@ -132,9 +132,9 @@ class Reading:
                 raise error("K206", thing="task", version=version, newest=_VERSION)
             labels, scores, found = words["labels"], words["scores"], words["found"]
             if not (isinstance(found, dict) and isinstance(scores, list)):
-                raise TypeError("its columns are none")
+                raise TypeError("its columns are not valid")
             if not (labels is None or isinstance(labels, list)):
-                raise TypeError("its labels are none")
+                raise TypeError("its labels are not valid")
             words |= {"scores": tuple(scores), "labels": None if labels is None else tuple(labels)}
             if words.get("sets") is not None:
                 words["sets"] = SetReading.from_dict(words["sets"])

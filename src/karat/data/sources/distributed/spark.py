@@ -115,7 +115,7 @@ def joined(rows: Iterable[tuple[Any, ...]]) -> Iterator[bytes]:
     for number, place, n_pieces, data in rows:
         found = parts.setdefault(number, {})
         if number in done or place in found:
-            raise error("K503", found=f"Partition {number} came twice")
+            raise error("K503", found=f"Partition {number} arrived twice")
         found[place] = bytes(data)
         if len(found) == n_pieces:
             del parts[number]

@@ -202,7 +202,7 @@ def check_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
     try:
         statements = connection.extract_statements(f"SELECT {where}\n")
     except duckdb.Error:
-        raise _of_condition(f"The condition {where!r} is no SQL expression.", where) from None
+        raise _of_condition(f"The condition {where!r} is not a SQL expression.", where) from None
     if len(statements) != 1:
         raise _of_condition(f"The condition {where!r} is more than one statement.", where)
 
@@ -212,7 +212,7 @@ def check_text(sql: str) -> None:
     try:
         sql.encode()
     except UnicodeEncodeError as problem:
-        found = f"Character {problem.start + 1} of {short(sql)} is no character of UTF-8."
+        found = f"Character {problem.start + 1} of {short(sql)} is not valid UTF-8."
         raise error("K408", found=found) from None
 
 
@@ -302,7 +302,7 @@ def _of_condition(found: str, where: str) -> KaratError:
 
 
 def _without_memory() -> KaratError:
-    return error("K419", found="DuckDB, which reads the files, was given no more")
+    return error("K419", found="DuckDB, which reads the files, was refused more memory")
 
 
 def _stopped(text: str, where: str | None) -> KaratError:
@@ -313,8 +313,8 @@ def _stopped(text: str, where: str | None) -> KaratError:
         found = f"Column {column!r} holds {value!r}, and its other numbers have a decimal comma"
         return error(code, found=found, do="Write all of its numbers in one way.")
     found = (
-        f"The condition {where!r} reads column {column}, as its first rows look, "
-        f"but a later row holds {value!r}. In a query you can say its type."
+        f"The condition {where!r} reads column {column}, typed by its first rows, but a later row "
+        f"holds {value!r}. A query can state the type."
     )
     return error("K408", found=found)
 

@@ -134,7 +134,7 @@ def missing_codes(
         argument = f"column {rows.names[place]!r}"
         if reading == "csv" or every[code].startswith("c"):
             text = every[code] if reading == "csv" else every[code][1:]
-            argument += f" (where {text!r} is no label unless {option('labels')} lists it)"
+            argument += f" (where {text!r} is not a label unless {option('labels')} lists it)"
         raise missing_values(argument, "labels", row=row, count=count, n=n)
     return found
 

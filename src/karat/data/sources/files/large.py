@@ -200,9 +200,9 @@ class Checkpoint:
                 raise ValueError("it holds a null character")
             is_file = place.parent.is_dir() and not place.is_dir()
         except (TypeError, ValueError) as problem:
-            raise error("K413", path=short(path), found=f"it is no path: {problem}") from None
+            raise error("K413", path=short(path), found=f"it is not a path: {problem}") from None
         if not is_file:
-            found = "there is no such folder, or it is one"
+            found = "there is no such folder, or the path is a folder"
             raise error("K413", path=str(path), found=found)
         told = {
             "format": _FORMAT,
@@ -237,7 +237,7 @@ class Checkpoint:
                 raise self._refused(_OF_OTHERS, _ANEW)
             n_units, n_dropped = counted = header["n_units"], header["n_dropped"]
             if any(type(n) is not int or n < 0 for n in counted):
-                raise damaged(f"It says {short(counted)} of units read and rows left out")
+                raise damaged(f"It has {short(counted)} for units read and rows left out")
             unverified = header.get("unverified", [])
             if any(type(n) is not int or not isinstance(x, str | int) for x, n in unverified):
                 raise damaged("Its rows without truth are not counted")

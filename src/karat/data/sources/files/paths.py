@@ -100,7 +100,7 @@ def _check(
     for file in files:
         was, now = before[file.path], _known(file.path)
         if now != was and (now is None or was is None or now[: len(was)] != was):
-            found = "is not there any more" if now is None else "was written meanwhile"
+            found = "no longer exists" if now is None else "was written in the meantime"
             raise error("K417", path=file.shown, found=found) from problem
 
 
