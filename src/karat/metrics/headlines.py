@@ -152,3 +152,30 @@ HEADLINE_OF_SETS: Final = (
     "multilabel_brier",
 )
 """Metrics that open a report of rows with sets of labels, those of scores last."""
+
+_IN_POINTS: Final = ("accuracy", "rates", "fscores")
+"""Families of proportions, and of means of proportions."""
+_ALSO_IN_POINTS: Final = (
+    "balanced_accuracy",
+    "gain_at",
+    "label_balanced_accuracy",
+    "precision_at_k",
+    "recall_at_k",
+    "subset_accuracy",
+    "top_k_accuracy",
+)
+_NOT_IN_POINTS: Final = ("fowlkes_mallows", "g_mean", "informedness", "markedness")
+
+
+def is_in_points(name: str) -> bool:
+    """Whether differences of a metric are percentage points: proportions, their means, F-scores.
+
+    Example:
+        >>> [is_in_points(x) for x in ("accuracy", "macro_f1", "top_5_accuracy", "log_loss")]
+        [True, True, True, False]
+    """
+    metric = get(name)
+    record = metric.record
+    if record.name in _ALSO_IN_POINTS:
+        return "adjusted" not in str(metric)
+    return record.family in _IN_POINTS and record.name not in _NOT_IN_POINTS

@@ -11,7 +11,7 @@ from karat.errors.doubts import without_doubts
 from karat.errors.text import count, counted, interval, value
 from karat.inference.p_values import p_in_cell
 from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn, doubts_section
-from karat.output.sections import missing_intervals
+from karat.output.sections import difference_texts, missing_intervals
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Flips
@@ -86,16 +86,23 @@ class PairTables:
         return [self.differences, *flips, *self.strata]
 
 
-def pairs_of(comparison: Comparison) -> list[PairTables]:
-    """Return the tables of each pair of models, in the order compared."""
+def pairs_of(comparison: Comparison, *, in_points: bool = False) -> list[PairTables]:
+    """Return the tables of each pair of models, in the order compared.
+
+    Args:
+        in_points: whether differences of proportions are in percentage points.
+    """
     flips, found = comparison.flips, []
     for a, b in dict.fromkeys((one.a, one.b) for one in comparison.differences):
         strata = [
-            _pair(part, a, b, f"in {name} ({counted(part.classes.k, 'label')})  ")
+            _pair(
+                part, a, b, f"in {name} ({counted(part.classes.k, 'label')})  ", in_points=in_points
+            )
             for name, part in comparison.strata.items()
         ]
         own = _flips(comparison, flips[a, b]) if (a, b) in flips else None
-        found.append(PairTables(a, b, _pair(comparison, a, b), own, tuple(strata)))
+        differences = _pair(comparison, a, b, in_points=in_points)
+        found.append(PairTables(a, b, differences, own, tuple(strata)))
     return found
 
 
@@ -141,11 +148,14 @@ def _label(label: object) -> str:
     return ", ".join(sorted(map(str, label))) or "no label"
 
 
-def _pair(comparison: Comparison, a: str, b: str, of: str = "") -> Table:
+def _pair(
+    comparison: Comparison, a: str, b: str, of: str = "", *, in_points: bool = False
+) -> Table:
     order = {metric: place for place, metric in enumerate(comparison.metrics)}
     found = [one for one in comparison.differences if (one.a, one.b) == (a, b)]
     found.sort(key=lambda one: order[one.metric])
     head = _interval_of(comparison)
+    shown = [difference_texts(one, in_points=in_points) for one in found]
     verdicts = [_verdict(one) for one in found]
     counts = Counter(cell.text for cell in verdicts)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _VERDICTS if counts[verdict])
@@ -159,14 +169,11 @@ def _pair(comparison: Comparison, a: str, b: str, of: str = "") -> Table:
         f"{a} against {b}  {of}{told}",
         (TableColumn("metric", "left"), [one.metric for one in found]),
         *(columns if is_a_first else columns[::-1]),
-        (TableColumn("diff", style="strong"), [_signed(one.difference) for one in found]),
-        (
-            TableColumn(head, "left", rank=3, style="dim"),
-            [interval(one.low, one.high) for one in found],
-        ),
+        (TableColumn("diff", style="strong"), [one.difference for one in shown]),
+        (TableColumn(head, "left", rank=3, style="dim"), [one.limits for one in shown]),
         (TableColumn("p", rank=4), [_p(one.p_adjusted) for one in found]),
         (TableColumn("verdict", "left", rank=5, is_listed_below=True), verdicts),
-        (TableColumn("detectable", rank=6, style="dim"), [value(one.detectable) for one in found]),
+        (TableColumn("detectable", rank=6, style="dim"), [one.detectable for one in shown]),
         notes=_remarks(found),
     )
 

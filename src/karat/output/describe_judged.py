@@ -212,18 +212,21 @@ def finding_of_judged(report: JudgedReport, names: Sequence[str]) -> list[Clause
     clauses = []
     for name in names[:_MOST_NAMED]:
         one = report.metrics[name]
-        alone = (
-            f"gold labels alone give {_with_limits(one.gold_value, one.gold_low, one.gold_high)}"
-        )
         called = name[:1].upper() + name[1:].replace("_", " ")
-        text = f"{called} is {_with_limits(one.value, one.low, one.high)}"
+        alone = _with_limits(one.gold_value, one.gold_low, one.gold_high)
         worth = f"the judge makes {report.n_gold} gold labels worth {round(one.n_effective)}"
-        clauses.append(Clause(f"{text}; {alone}, so that {worth}.", "metrics"))
+        texts = [
+            f"{called} is {_with_limits(one.value, one.low, one.high)}.",
+            f"Gold labels alone give {alone}.",
+            f"For {name.replace('_', ' ')}, {worth}.",
+        ]
+        clauses += [Clause(text, "metrics") for text in texts]
     if not names:
         for share in sorted(report.shares, key=lambda x: -x.value)[:_MOST_NAMED]:
             text = f"{share.name} is {_with_limits(share.value, share.low, share.high)} of the rows"
             alone = _with_limits(share.gold_value, share.gold_low, share.gold_high)
-            clauses.append(Clause(f"{text}; gold labels alone give {alone}.", "shares"))
+            texts = [f"{text}.", f"Gold labels alone give {alone}."]
+            clauses += [Clause(each, "shares") for each in texts]
     right = report.judge["accuracy"]
     limits = _with_limits(right.value, right.low, right.high)
     clauses.append(

@@ -121,11 +121,12 @@ def comparison_as_html(comparison: Comparison) -> str:
     """A comparison: its differences as a forest above its tables."""
     from karat.output.compared import describe_comparison
 
-    picture = picture_or_none(_picture_of_comparison, comparison)
+    picture = picture_or_none(picture_of_comparison, comparison)
     return html_of(describe_comparison(comparison), picture)
 
 
-def _picture_of_comparison(comparison: Comparison) -> Picture | None:
+def picture_of_comparison(comparison: Comparison) -> Picture | None:
+    """The differences of a comparison with their intervals; None where there are none."""
     found = comparison.differences[:MOST_ROWS]
     pairs = {(one.a, one.b) for one in found}
     is_one = len(pairs) == 1
