@@ -34,6 +34,9 @@ _DETECTABLE: Final = (
     "Detectable: the smallest true difference that as many rows show in 80 % of samples."
 )
 
+EXPLANATIONS: Final = frozenset({_SCOPE, _BEST, _DETECTABLE})
+"""Notes that explain tables, which a short text replaces by their titles."""
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison(JsonDocument):
