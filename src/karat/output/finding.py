@@ -234,7 +234,8 @@ def _of_positive(report: ClassReport) -> Iterator[Clause]:
         yield Clause(f"{NO_PREDICTIONS}.", "summary")
     elif not n_predicted:
         rows = counted(n_true, "row") if n_true == int(n_true) else amount(n_true)
-        yield Clause(f"No row is predicted {called}{at}: all {rows} are missed.", "confusion")
+        missed = f": all {rows} are missed" if n_true else ""
+        yield Clause(f"No row is predicted {called}{at}{missed}.", "confusion")
     else:
         pair = [_known(report, name) for name in ("recall", "precision")]
         parts = [
