@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
@@ -12,9 +13,11 @@ import karat
 from karat.errors.text import value
 from karat.output.describe_judged import finding_of_judged
 from karat.output.finding import (
+    Clause,
     finding_of,
     finding_of_comparison,
     finding_of_sets,
+    first_sentence,
     tiles_of,
     title_of,
     title_of_comparison,
@@ -137,6 +140,30 @@ def test_nothing_is_claimed_that_was_not_computed() -> None:
     assert finding_of(read) == finding_of(rare(threshold=0.2))
 
 
+@pytest.mark.parametrize("options", [{}, {"metrics": ["kappa"]}, {"threshold": 0.2}])
+def test_a_text_opens_with_the_first_sentence_of_the_page(options: dict[str, Any]) -> None:
+    report = rare(**options)
+    (first, *_) = finding_of(report)
+    facts, finding = report.text(200).splitlines()[1:3]
+    assert facts.startswith("4 000 rows")
+    assert finding == first.text
+    assert first.text in html.unescape(report.to_html())
+    for text in (report.to_markdown().replace("\\", ""), report._repr_html_()):
+        assert first.text in text
+        assert text.index(first.text) < text.index("Metrics")
+
+
+def test_a_doubt_is_no_finding() -> None:
+    doubts = [Clause("A doubt about the input: rows repeat.", "doubts")]
+    assert first_sentence(doubts) == first_sentence([]) == ""
+    assert first_sentence([*doubts, Clause("F1 0.5.", "summary"), *doubts]) == "F1 0.5."
+
+
+def test_no_row_is_missed_where_none_is_true() -> None:
+    report = karat.evaluate([0, 0, 0], y_prob=[0.1, 0.2, 0.3], labels=[0, 1], positive=1)
+    assert texts(finding_of(report)).startswith("No row is predicted class 1 at threshold 0.5. ")
+
+
 def test_sets_of_labels() -> None:
     true = [{"sea", "sky"}, {"sand"}, set(), {"sea"}] * 10
     report = karat.evaluate(true, [{"sea"}, {"sea"}, set(), {"sea"}] * 10)
@@ -145,6 +172,7 @@ def test_sets_of_labels() -> None:
     assert "Never predicted: sand, sky." in story
     assert "Most frequent wrong set: sea predicted instead of sand (10 rows)." in story
     assert title_of(report) == "sand, sea, sky"
+    assert report.text(120).splitlines()[2] == finding_of_sets(report)[0].text
     assert [one.name for one in tiles_of(report)][:2] == ["subset_accuracy", "micro_f1"]
 
 

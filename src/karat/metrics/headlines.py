@@ -130,6 +130,34 @@ def _is_of_kind(metric: Metric, has_positive: bool) -> bool:
     return metric.lift != "plain" or not metric.record.is_per_class
 
 
+_SAME: Final = {
+    **dict.fromkeys(("micro_precision", "micro_recall", "micro_f1"), "accuracy"),
+    "macro_recall": "balanced_accuracy",
+}
+"""Averages of rows with one class each → the metric that is the same number by definition."""
+_SAME_IF_ALL_TRUE: Final = frozenset({"macro_recall"})
+"""Those that are the same only where every class occurs in y_true."""
+
+
+def same_by_definition(names: Iterable[str], *, all_true: bool) -> dict[str, str]:
+    """Return the names that repeat another of the names, each with that other.
+
+    Args:
+        names: of metrics of rows with one class each.
+        all_true: whether every class occurs in y_true.
+
+    Example:
+        >>> same_by_definition(["accuracy", "micro_f1", "macro_f1"], all_true=True)
+        {'micro_f1': 'accuracy'}
+    """
+    listed = list(names)
+    return {
+        name: _SAME[name]
+        for name in listed
+        if _SAME.get(name) in listed and (all_true or name not in _SAME_IF_ALL_TRUE)
+    }
+
+
 OF_SET_SLICES: Final = "micro_f1"
 """Default metric for comparing slices of rows with sets of labels."""
 OF_RANKS: Final = "roc_auc"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from karat.errors.doubts import without_doubts
 from karat.errors.text import count, counted, interval, value
 from karat.metrics.headlines import headline
-from karat.output.describe import COLUMNS, shown_columns, shown_role
+from karat.output.describe import COLUMNS, shown_columns, shown_role, without_same
 from karat.output.document import Document, Notes, Section, Table, TableColumn, doubts_section
-from karat.output.finding import Clause
+from karat.output.finding import Clause, first_sentence
 from karat.output.sections import confusion_section
 from karat.tally.score_kind import KINDS, UNITS
 
@@ -28,10 +28,11 @@ def describe_judged(
     report: JudgedReport, metrics: Literal["headline", "all"] = "headline"
 ) -> Document:
     """Return the document of a report with gold labels and a judge's."""
+    names = headline_of(report, metrics)
     sections: list[Section | None] = [
         _columns(report),
         doubts_section(report.doubts),
-        metrics_table(report, headline_of(report, metrics)),
+        metrics_table(report, names),
         *shares_tables(report),
         judge_table(report),
         _confusion(report),
@@ -41,7 +42,8 @@ def describe_judged(
     if warnings:
         sections.append(Notes("Warnings", warnings, "warning"))
     found = tuple(section for section in sections if section is not None)
-    return Document("karat report with a judge", facts_of(report), found)
+    finding = first_sentence(finding_of_judged(report, names))
+    return Document("karat report with a judge", facts_of(report), found, finding=finding)
 
 
 def facts_of(report: JudgedReport) -> tuple[str, ...]:
@@ -68,7 +70,7 @@ def headline_of(report: JudgedReport, which: str = "headline") -> list[str]:
         has_probabilities=UNITS.get(kind) == "probability",
         has_scores=kind == "scores",
     )
-    return [name for name in names if name in report.listed]
+    return without_same([name for name in names if name in report.listed], report.gold)
 
 
 def metrics_table(report: JudgedReport, names: Sequence[str]) -> Table | None:

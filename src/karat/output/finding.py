@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -189,15 +189,30 @@ def _known(report: ClassReport | SetReport, name: str) -> Result | None:
     return None if found is None or found.undefined or not math.isfinite(found.value) else found
 
 
+def first_sentence(clauses: Iterable[Clause]) -> str:
+    """Return the first sentence of a finding, which opens a text; empty without any.
+
+    Doubts are left out: a text lists them below. Later sentences are not computed.
+    """
+    return next((one.text for one in clauses if one.target != "doubts"), "")
+
+
 def finding_of(report: ClassReport) -> list[Clause]:
     """Return the sentences about a report: values, classes, thresholds, calibration, slices."""
+    return [*clauses_of(report)]
+
+
+def clauses_of(report: ClassReport) -> Iterator[Clause]:
+    """Yield the sentences of `finding_of`, each computed when it is asked for."""
     if report.requested is not None:
-        clauses = [*_requested(report)]
+        yield from _requested(report)
     elif report.is_binary:
-        clauses = [*_of_positive(report)]
+        yield from _of_positive(report)
     else:
-        clauses = [*_of_classes(report)]
-    return [*clauses, *_calibration(report), *_slices(report), *_of_doubts(report.doubts)]
+        yield from _of_classes(report)
+    yield from _calibration(report)
+    yield from _slices(report)
+    yield from _of_doubts(report.doubts)
 
 
 def finding_of_sets(report: SetReport) -> list[Clause]:
@@ -233,7 +248,8 @@ def _of_positive(report: ClassReport) -> Iterator[Clause]:
         yield Clause(f"{NO_PREDICTIONS}.", "summary")
     elif not n_predicted:
         rows = counted(n_true, "row") if n_true == int(n_true) else amount(n_true)
-        yield Clause(f"No row is predicted {called}{at}: all {rows} are missed.", "confusion")
+        missed = f": all {rows} are missed" if n_true else ""
+        yield Clause(f"No row is predicted {called}{at}{missed}.", "confusion")
     else:
         for name in ("recall", "precision"):
             if (one := _known(report, name)) is not None:

@@ -24,7 +24,7 @@ from karat.output.compared import (
     summaries_of,
     values_without_interval,
 )
-from karat.output.describe import POLICIES, facts, headline_names, lists_all, slice_metric
+from karat.output.describe import POLICIES, facts, listed_names, lists_all, slice_metric
 from karat.output.describe_judged import facts_of as facts_of_judged
 from karat.output.describe_judged import (
     finding_of_judged,
@@ -184,7 +184,7 @@ def report_to_html(report: ClassReport, title: str | None = None) -> str:
 
     Cost: the drawings take most of it, about a second; nothing depends on the number of rows.
     """
-    first = headline_names(report)
+    first = listed_names(report)
     rest = [name for name in report.metrics if name not in first]
     policy = POLICIES[report.undefined].format("class")
     pairs = pairs_section(report)
