@@ -130,6 +130,18 @@ def test_three_models_take_forty_lines_verdicts_first(against: str | None) -> No
             del rest[: place + 3]
 
 
+def test_no_verdict_is_left_out_beside_a_long_name() -> None:
+    truth = TRUE % 2
+    models = {name: np.where(np.arange(300) % (i + 3), truth, 0) for i, name in enumerate(LONG[:3])}
+    found = karat.compare(truth, models, metrics=["accuracy", "normalized_mutual_information"])
+    text = found.text(80)
+    assert max(map(cells, text.splitlines())) <= 80
+    assert text.count(" vs. ") == 3
+    assert "Verdicts, continued" in text
+    for line in (line for line in text.splitlines() if "not shown" in line):
+        assert " vs. " not in line
+
+
 def test_more_than_three_pairs_stand_in_several_tables_and_none_is_lost() -> None:
     models = {name: np.where(np.arange(300) % (i + 3), TRUE, 0) for i, name in enumerate("abcde")}
     found = karat.compare(TRUE, models)

@@ -266,7 +266,11 @@ class Comparison(Exports, outcome.Comparison):
         return written(comparison_to_html(self, title), path, end="")
 
     def text(self, width: int = 80) -> str:
-        """Return the comparison as plain text of at most `width` columns."""
+        """Return the comparison as plain text of at most `width` columns.
+
+        Several pairs of models stand side by side, verdicts first, in the columns that fit;
+        ``to_markdown()`` and ``to_html()`` have every table of every pair.
+        """
         from karat.output.layout import text_of
 
         return text_of(self._document("headline"), width)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from karat.errors.doubts import without_doubts
 from karat.errors.options import is_command_line
-from karat.errors.text import count, counted, interval, value
+from karat.errors.text import cells, count, counted, interval, value
 from karat.inference.p_values import p_in_cell
 from karat.output.document import (
     Cell,
@@ -36,6 +36,8 @@ _OF_DIFFERENCES: Final = (
 _VERDICTS_ON: Final = "Verdicts  about these test rows, not about another training or split"
 _PAIRS_ACROSS: Final = 3
 """Pairs of models in one table of verdicts."""
+_LONGEST_BESIDE: Final = 21
+"""Longest name of a metric beside so many verdicts at 80 columns; beside longer ones are fewer."""
 _MOST_GROUPS: Final = 6
 """The number of combinations of true and predicted labels that are listed."""
 _STYLES: Final[dict[str, Style]] = {
@@ -109,7 +111,7 @@ def _side_by_side(comparison: Comparison, pairs: Sequence[PairTables]) -> list[T
 def _beside(
     title: str, pairs: Sequence[tuple[str, str]], tables: Sequence[Table], lead: str
 ) -> list[Table]:
-    """Return tables of pairs as one, or as one of each three pairs.
+    """Return tables of pairs as one, or as several, each of as many pairs as fit 80 columns.
 
     Args:
         title: of the first.
@@ -118,8 +120,10 @@ def _beside(
         lead: heading of the column that stands first, under the names of the pair.
     """
     found = []
-    for start in range(0, len(tables), _PAIRS_ACROSS):
-        chunk = slice(start, start + _PAIRS_ACROSS)
+    longest = max((cells(row[0].text) for row in tables[0].rows), default=0)
+    n_across = _PAIRS_ACROSS if longest <= _LONGEST_BESIDE else _PAIRS_ACROSS - 1
+    for start in range(0, len(tables), n_across):
+        chunk = slice(start, start + n_across)
         columns = [(tables[0].columns[0], [row[0] for row in tables[0].rows])]
         for place, ((a, b), table) in enumerate(zip(pairs[chunk], tables[chunk], strict=True)):
             heads = [column.heading for column in table.columns]
