@@ -128,15 +128,18 @@ def is_as_shown(command: Command, printed: str) -> bool:
 
 
 def refresh(page: Path, folder: Path) -> None:
-    """Write what the commands of a page print into the page; other blocks stay as they are."""
+    """Write what the commands of a page print into the page; other blocks stay as they are.
+
+    An output that agrees, also one shortened by ``...``, stays as it is.
+    """
     text = page.read_text(encoding="utf-8")
     for block in blocks_of(page):
         if block.language == "console":
             shown = ""
             for line, output in _prompts(block.text):
                 command = Command(tuple(shlex.split(line)), output)
-                is_ours = command.words[0] == "karat"
-                shown += f"$ {line}\n{run_command(command, folder) if is_ours else output}"
+                printed = run_command(command, folder) if command.words[0] == "karat" else output
+                shown += f"$ {line}\n{output if is_as_shown(command, printed) else printed}"
             text = text.replace(f"```console\n{block.text}```", f"```console\n{shown}```")
     page.write_text(text, encoding="utf-8")
 
