@@ -130,7 +130,7 @@ PINS ?=
 pins: $(VENV)/installed-test  ## compare processor time and peak memory of pinned calls with BASE=commit (ten minutes)
 	$(BIN)/python -m benchmarks.pins $(BASE) $(HEAD) $(PINS)
 
-numerics: $(VENV)/installed-test  ## compare every metric with exact arithmetic; writes the table of docs/trust.md
+numerics: $(VENV)/installed-test  ## compare every metric with exact arithmetic; writes the summary of docs/trust.md and the whole table
 	$(BIN)/python -m tests.numerics docs/trust.md
 
 data: $(VENV)/installed-test  ## make the prediction files of examples again

@@ -5,7 +5,7 @@ log-loss and an area of the report are those of SQL. Then three commands take tu
 process of its own: DuckDB reads all columns as batches and drops them; `karat report` prints one
 loss, for which the same is read, checked and kept, and no column sorted; and it prints everything.
 Of each the least time of the rounds counts, on the clock and of the processors. `--rows 10000000`
-has the figures of docs/speed.md; `--type double` writes float64.
+has the figures of docs/speed/files.csv; `--type double` writes float64.
 """
 
 from __future__ import annotations

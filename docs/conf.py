@@ -10,6 +10,8 @@ from docutils import nodes
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+# Studies: what is measured stands beside the pages.
+sys.path.append(str(HERE.parent))
 
 from builders.api_pages import write_api_pages  # noqa: E402
 from builders.code_page import write_code_page  # noqa: E402
@@ -18,6 +20,7 @@ from builders.linked_files import copy_linked_files, links_within  # noqa: E402
 from builders.metric_pages import write_metric_pages  # noqa: E402
 from builders.moved_pages import write_moved_pages  # noqa: E402
 from builders.pictures import write_colors  # noqa: E402
+from builders.study_pages import write_study_pages  # noqa: E402
 from builders.task_page import write_task_page  # noqa: E402
 
 import karat  # noqa: E402
@@ -70,6 +73,7 @@ def _write_pages(_: Any) -> None:
     write_code_page(HERE / "reference" / "codes.md")
     write_task_page(HERE / "by_task.md")
     copy_linked_files(HERE)
+    write_study_pages(HERE)
     write_colors(HERE / "linked" / "style")
 
 

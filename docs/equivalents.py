@@ -21,16 +21,13 @@ TASKS = ("Binary", "Multiclass", "Multilabel")
 HEAD = """\
 # Equivalents
 
-The metrics of karat and the equal numbers of other libraries.
-`make tables` creates this page from the records in `src/karat/metrics` and from
-`docs/without_equal.toml`. A test checks every equality on random data, with the library itself.
+The metrics of karat and the equal numbers of other libraries. `make tables` creates this page from
+`src/karat/metrics` and `docs/without_equal.toml`; a test checks every equality on random data, with
+the library itself.
 
-A bare name in a call stands for karat's parameter of that name, with any value:
-`fbeta_score(beta=beta, average=average)` is `f_beta(average=average, beta=beta)`
-for every beta and every average, including `average=None` (each class).
-The metrics are functions of `karat` (`karat.f1`) and, with the average as prefix, rows of a report
-(`macro_f1`). `karat metrics NAME` shows the equivalents of one metric.
-To change from another library, see [migrate](migrate.md).
+A bare name in a call stands for karat's parameter of that name, with any value
+(`average=None`: each class).
+`karat metrics NAME` shows the equivalents of one metric; [migrate](migrate.md) shows how to change.
 """
 
 

@@ -5,7 +5,8 @@ python docs/options.py
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from karat.api.request.groups import GROUPS, arguments_of
@@ -18,16 +19,20 @@ PAGE = Path(__file__).parent / "options.md"
 HEAD = """\
 # Options
 
-Every option of the verbs and commands. `make tables` creates this page from the records in
-`src/karat/api/request`, as it does signatures, docstrings and `--help`.
+Every option of the verbs and commands, and [what does not go together](#what-does-not-go-together).
+`make tables` creates this page from the records in `src/karat/api/request`, as it does signatures,
+docstrings and `--help`.
 
-A text of one verb stands after its name, where it differs.
+Each option has the first sentence of its text; {py:obj}`the reference <karat.evaluate>` of a verb
+has the rest. A verb in italics has a text of its own there. A default that is not shown is `None`.
+`karat COMMAND --help` lists the flags of a command.
 """
+COLUMNS = "| option | what | verbs | default | flag |\n|---|---|---|---|---|"
 TOGETHER = """\
 ## What does not go together
 
-Each option that a verb refuses for rows of some kind or design, and why. The error has the code.
-Where nothing stands under "for good", a later version may take the option.
+Options that a verb refuses for rows of some kind or design. The error has the code. Unless
+"for good" has an entry, a later version may take the option.
 
 | verb | rows | option | why | for good | code |
 |---|---|---|---|---|---|"""
@@ -56,34 +61,51 @@ def name_of(item: Option) -> str:
     return f"karat.{implied.__name__}"
 
 
-def lines_of(item: Option) -> Iterator[str]:
-    """Yield the lines of one option."""
-    facts = [f"default `{item.default!r}`"] if item.verbs else []
-    if item.verbs:
-        facts.append(", ".join(f"`{verb}`" for verb in item.verbs))
+def line_of(item: Option) -> str:
+    """Return the line of one option: its first sentence, its verbs, its default, its flags."""
+    own = {verb for verb, change in item.changes if change.text is not None}
+    verbs = ", ".join(f"*{verb}*" if verb in own else verb for verb in item.verbs)
+    defaults = [] if item.default is None or not item.verbs else [f"`{item.default!r}`"]
+    for verb, _ in item.changes:
+        default = item.at(verb).default
+        defaults += [] if default is item.default else [f"`{default!r}` of {verb}"]
     flags: dict[str, list[str]] = {}
     columns = [x for x in all_options().values() if parameter(x.name) == item.name]
     for flag in (flag for each in columns for flag in each.flags):
         flags.setdefault(flag.name, []).extend(flag.commands.split())
-    facts += [f"`{name}` of {', '.join(commands)}" for name, commands in flags.items()]
-    yield f"`{name_of(item)}`: {item.text}"
-    for verb, change in item.changes:
-        default = item.at(verb).default
-        parts = [] if change.text is None else [change.text]
-        parts += [] if default is item.default else [f"Default `{default!r}`."]
-        if parts:
-            yield f"`{verb}`: {' '.join(parts)}"
-    yield f"*{' · '.join(facts)}*"
+    # Without a verb, or with two flags, the commands say whose they are.
+    is_plain = len(flags) == 1 and bool(item.verbs)
+    named = (f"`{x}`" + ("" if is_plain else f" of {', '.join(of)}") for x, of in flags.items())
+    cells = (f"`{name_of(item)}`", first_sentence(item.text), verbs)
+    return f"| {' | '.join((*cells, ', '.join(defaults), ', '.join(named)))} |"
 
 
-def row_of(cell: Refusal) -> str:
-    """Return the row of one option that does not go together with rows of some kind."""
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, as a cell of a table."""
+    first = re.split(r"(?<=[^.])\.(?: |$)", text, maxsplit=1)[0]
+    return first.replace("``", "`").replace("|", "\\|")
+
+
+def option_of(cell: Refusal) -> str:
+    """Return an option that is refused, with its values where only some are."""
     values = ", ".join(f"`{value!r}`" for value in cell.values)
     name = name_of(all_options()[cell.option]) if cell.option in all_options() else ""
     name = name if name != cell.option else parameter(name)
-    option = f"`{name}`" + (f" ({values})" if values else "") if name else "any"
-    verb = "every verb" if cell.verb == "any" else f"`{cell.verb}`"
-    return f"| {verb} | {cell.beside} | {option} | {cell.reason} | {cell.signed} | {cell.code} |"
+    return (f"`{name}`" + (f" ({values})" if values else "")) if name else "any"
+
+
+def rows_of(table: Iterable[Refusal]) -> list[str]:
+    """Return the rows of refusals; options, and then verbs, share a row where all else is equal."""
+    options: dict[tuple[str, ...], list[str]] = {}
+    for cell in table:
+        reason = cell.reason.replace("{option}", "value")
+        key = cell.verb, cell.beside, reason, cell.signed, cell.code
+        options.setdefault(key, []).append(option_of(cell))
+    verbs: dict[tuple[str, ...], list[str]] = {}
+    for (verb, beside, *rest), names in options.items():
+        shown = "every verb" if verb == "any" else verb
+        verbs.setdefault((beside, ", ".join(names), *rest), []).append(shown)
+    return [f"| {', '.join(of)} | {' | '.join(key)} |" for key, of in verbs.items()]
 
 
 def page() -> str:
@@ -95,9 +117,8 @@ def page() -> str:
         groups.setdefault(item.group, []).append(item)
     parts = [HEAD]
     for group, items in groups.items():
-        parts.append(f"## {TITLES[group]}\n")
-        parts += ["  \n".join(lines_of(item)) + "\n" for item in items]
-    return "\n".join([*parts, TOGETHER, *map(row_of, TABLE)]) + "\n"
+        parts += [f"## {TITLES[group]}\n", COLUMNS, *map(line_of, items), ""]
+    return "\n".join([*parts, TOGETHER, *rows_of(TABLE)]) + "\n"
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=SEED, help="of populations and samples")
     parser.add_argument("--designs", type=int, default=None, help="so many of each family at most")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder to write into")
-    parser.add_argument("--page", type=Path, help="put the tables of the folder into this page too")
+    parser.add_argument("--page", type=Path, help="put the summary of the folder into a page")
     options = parser.parse_args(arguments)
     families = options.family or ([] if options.peers else [*FAMILIES])
     families = [*families, PEERS] if options.peers else families

@@ -1,8 +1,9 @@
 """Coverage of intervals over folds: four learners on four populations.
 
-Run ``python -m benchmarks.coverage.folds --page docs/folds.md``. For each sample, two truths: the
-error of the model that was fitted to all rows (Err_XY), on fresh rows, and its mean over samples
-(Err), the error of the procedure. Models are fitted to all sets of left-out folds at once.
+Run ``python -m benchmarks.coverage.folds --page benchmarks/results/folds/folds.md``. For each
+sample, two truths: the error of the model that was fitted to all rows (Err_XY), on fresh rows, and
+its mean over samples (Err), the error of the procedure. Models are fitted to all sets of left-out
+folds at once.
 """
 
 from __future__ import annotations

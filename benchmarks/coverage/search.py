@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 # Before karat is imported: samples are small, threads would cost more than they gain.
 os.environ.setdefault("KARAT_NUM_THREADS", "1")
@@ -25,13 +25,10 @@ from scipy.stats import qmc
 from benchmarks import machine
 from benchmarks.coverage.spaces import FOUND, SPACES, Place, Space
 from benchmarks.coverage.study import Figure, measured
-from benchmarks.marks import between
 
 __all__ = ["Worst", "search"]
 
 SEED: Final = 2711
-FIRST: Final = "<!-- written by python -m benchmarks.coverage.search -->"
-LAST: Final = "<!-- end of the search -->"
 _N_KEPT: Final = 4
 _STEP: Final = 0.12
 """How far a place around another one is, as a share of the box."""
@@ -129,27 +126,6 @@ def _place(space: Space, shares: np.ndarray) -> dict[str, float]:
     }
 
 
-def table(written: dict[str, Any]) -> list[str]:
-    """Return the results as Markdown: one line for each box."""
-    lines = [
-        "| box | designs searched | metric | coverage | too low | too high | warned | design |",
-        "|---|---|---|---:|---:|---:|---:|---|",
-    ]
-    for one in written["found"]:
-        figure = one["figure"]
-        rates = " | ".join(f"{100 * figure[x]:.1f}" for x in ("coverage", "below", "above"))
-        lines.append(
-            f"| {one['name']} | {one['n_places']} designs: {one['about']} | `{figure['metric']}` "
-            f"| {rates} | {100 * figure['warned']:.0f} | {figure['design']} |"
-        )
-    facts = written["facts"]
-    told = (
-        f"Measured on {facts['date']} with seed {facts['seed']}: {facts['samples']} samples per "
-        f"design searched, {facts['final']} different samples of the worst design."
-    )
-    return [told, "", *lines]
-
-
 def main(arguments: list[str]) -> int:
     """Search the chosen boxes, and keep what was found."""
     names = [space.name for space in SPACES]
@@ -160,16 +136,18 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--final", type=int, default=4000, help="samples of the worst")
     parser.add_argument("--seed", type=int, default=SEED, help="of places and samples")
     parser.add_argument("--again", action="store_true", help="measure what is kept, do not search")
-    parser.add_argument("--page", type=Path, help="put the table into this page too")
     parser.add_argument("--out", type=Path, default=FOUND, help="keep the worst designs here")
     options = parser.parse_args(arguments)
     before = json.loads(options.out.read_text("utf-8")) if options.out.exists() else []
     found = {one["name"]: one for one in before}
+    date = machine.facts()["date"]
     for space in SPACES:
         if space.name not in (options.box or names) or (options.again and space.name not in found):
             continue
+        n_samples, seed = options.samples, options.seed
         if options.again:
             kept = found[space.name]
+            n_samples, seed = (kept["measured"][name] for name in ("samples", "seed"))
             worst = [_again(space, kept["place"], kept["seed"], options.final, kept["n_places"])]
         else:
             worst = search(
@@ -189,6 +167,7 @@ def main(arguments: list[str]) -> int:
             "place": first.place,
             "seed": first.seed,
             "n_places": first.n_places,
+            "measured": {"date": date, "seed": seed, "samples": n_samples, "final": options.final},
             "figure": {
                 name: getattr(first.figure, name)
                 for name in ("metric", "design", "coverage", "below", "above", "warned")
@@ -196,14 +175,6 @@ def main(arguments: list[str]) -> int:
         }
         kept = [found[name] for name in names if name in found]
         options.out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    if options.page:
-        facts = machine.facts() | {
-            "seed": options.seed,
-            "samples": options.samples,
-            "final": options.final,
-        }
-        kept = json.loads(options.out.read_text("utf-8"))
-        between(options.page, FIRST, LAST, table({"facts": facts, "found": kept}))
     return 0
 
 

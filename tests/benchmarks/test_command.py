@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.architecture.tracked import ROOT
 from tests.optional import optional
 
 optional("sklearn")
@@ -14,7 +18,7 @@ optional("polars")
 optional("psutil")
 
 from benchmarks import __main__ as command  # noqa: E402
-from benchmarks import docs_page, limits, machine, render  # noqa: E402
+from benchmarks import docs_page, limits, machine, render, scaling  # noqa: E402
 from benchmarks.case import CATBOOST, KARAT, PEER, Goal, Row  # noqa: E402
 from benchmarks.page import Page  # noqa: E402
 from benchmarks.timing import Time  # noqa: E402
@@ -87,18 +91,69 @@ def test_the_page_of_docs_says_what_is_below_its_floor(tmp_path: Path) -> None:
     page = tmp_path / "speed.md"
     page.write_text(docs_page.MARK)
     rows = [
-        row("fast", 120, Goal(70, 105)),
-        row("fair", 80, Goal(70, 105)),
+        row("confusion, fast", 120, Goal(70, 105)),
+        row("accuracy, fair", 80, Goal(70, 105)),
         row("slow", 17.9, Goal(18), CATBOOST),
-        row("free", 3, Goal()),
+        row("free", 3, Goal(), CATBOOST),
     ]
     docs_page.refresh(page, Page({"date": "2026-01-01"}, rows))
     text = page.read_text()
     assert "Below their floor: slow (CatBoost)." in text
-    assert "| 120x | 70x | 105x |  | stretch reached |" in text
-    assert "| 80x | 70x | 105x |  | floor met |" in text
-    assert "| **17.9x** | 18x |  |  | **below floor** |" in text
-    assert "| 3x |  |  |  |  |" in text
+    counts = "scikit-learn: counts and averages of labels"
+    assert f"| {counts} | 2 | 100x | 80x | accuracy, fair | 2 of 2 |" in text
+    assert "| CatBoost | 2 | 10.4x | 3x | free | 0 of 1 |" in text
+
+
+RESULTS = ROOT / "benchmarks" / "results"
+SPEED = ROOT / "docs" / "speed.md"
+
+
+def refreshed(result: Page, out: Path) -> str:
+    """The page of docs with the summary of a result."""
+    page = out / "speed.md"
+    page.write_text(SPEED.read_text(encoding="utf-8"), encoding="utf-8")
+    docs_page.refresh(page, result)
+    return page.read_text(encoding="utf-8")
+
+
+def test_the_page_of_docs_is_that_of_the_newest_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scaling, "figures", lambda curves: {"rows": "<svg/>"} if curves else {})
+    monkeypatch.setattr(scaling, "figure_of_threads", lambda found: None)
+    result, page = docs_page.newest(RESULTS), SPEED.read_text(encoding="utf-8")
+    assert refreshed(result, tmp_path) == page
+    for part in ("rows", "threads", "starts", "peaks", "array_peaks", "curves"):
+        assert refreshed(replace(result, **{part: []}), tmp_path) != page, part
+    other = replace(result.rows[-1], peer=CATBOOST)
+    assert refreshed(replace(result, rows=[*result.rows[:-1], other]), tmp_path) != page
+
+
+def test_every_case_is_counted_once() -> None:
+    result = docs_page.newest(RESULTS)
+    lines = [line.removeprefix("| ").split(" | ") for line in docs_page.short(result)]
+    known = {docs_page.kind(one) for one in result.rows}
+    counted = {cells[0]: int(cells[1]) for cells in lines if cells[0] in known}
+    assert counted.keys() == known
+    assert sum(counted.values()) == len(result.rows)
+    small = [one.name for one in result.rows if "at most 1000" in docs_page.kind(one)]
+    assert all(name.startswith("small: ") for name in small)
+
+
+def test_the_page_of_all_cases_has_every_stored_figure() -> None:
+    result = docs_page.newest(RESULTS)
+    text = docs_page.every_case(result, SPEED.with_suffix(""))
+    lines = Counter(text.splitlines())
+    assert all(lines[render.markdown_row(one)] for one in result.rows)
+    for told in render.sections(result).values():
+        assert all(lines[line] for line in told)
+    for path in SPEED.with_suffix("").glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            for cells in csv.reader(file):
+                assert lines[f"| {' | '.join(cells)} |"] == 1, cells
+    assert {"files", "comparisons"} <= set(docs_page.TABLES)
+    fewer = docs_page.every_case(replace(result, rows=result.rows[1:]), SPEED.with_suffix(""))
+    assert render.markdown_row(result.rows[0]) not in fewer.splitlines()
 
 
 def test_a_ratio_shows_the_digits_that_its_floor_needs() -> None:

@@ -16,7 +16,7 @@ optional("sklearn")
 
 from benchmarks.coverage import beside, render  # noqa: E402
 from benchmarks.coverage.populations import tables  # noqa: E402
-from benchmarks.coverage.search import FIRST, LAST, main, search  # noqa: E402
+from benchmarks.coverage.search import main, search  # noqa: E402
 from benchmarks.coverage.spaces import FOUND, SPACES, Axis, Place, Space  # noqa: E402
 from benchmarks.coverage.study import Design, Figure, measured  # noqa: E402
 
@@ -50,29 +50,47 @@ def test_every_place_of_a_box_is_a_design(space: Space, share: float) -> None:
 
 
 def test_what_is_found_is_kept_and_shown(tmp_path: Path) -> None:
-    out, page = tmp_path / "found.json", tmp_path / "page.md"
-    page.write_text(f"before\n{FIRST}\n{LAST}\nafter\n")
+    out = tmp_path / "found.json"
     given = ["--places", "8", "--samples", "5", "--final", "10", "--out", str(out)]
     for name in ("shares", "ratios"):
-        assert main([*given, "--box", name, "--page", str(page)]) == 0
+        assert main([*given, "--box", name]) == 0
     kept = json.loads(out.read_text())
     assert [one["name"] for one in kept] == ["shares", "ratios"]
     # What is kept is measured again, on the same samples, without a search.
-    assert main([*given, "--again"]) == 0
+    assert main([*given, "--samples", "7", "--again"]) == 0
     assert json.loads(out.read_text()) == kept
-    text = page.read_text()
-    assert text.startswith("before\n")
-    assert text.endswith("\nafter\n")
+    text = "\n".join(render.of_search(kept))
     assert all(one["figure"]["design"] in text for one in kept)
+    assert text.count("5 samples per design searched, 10 different samples") == 1
+    # Boxes that were searched on other samples say so.
+    kept[1]["measured"] |= {"samples": 9}
+    text = "\n".join(render.of_search(kept))
+    for n_samples, name in ((5, "shares"), (9, "ratios")):
+        told = f"{n_samples} samples per design searched, 10 different samples of the worst design"
+        assert f"{told} ({name})." in text
 
 
-def test_the_page_lists_what_was_found() -> None:
-    text = (ROOT / "docs" / "coverage.md").read_text("utf-8")
+def test_the_page_of_all_designs_lists_what_was_found(tmp_path: Path) -> None:
     kept = json.loads(FOUND.read_text("utf-8"))
     assert {one["name"] for one in kept} == {space.name for space in SPACES}
-    for one in kept:
-        assert one["figure"]["design"] in text
-        assert f"{100 * one['figure']['coverage']:.1f}" in text
+
+    def missing(text: str) -> list[str]:
+        lines = text.partition("## Search for the lowest coverage")[2].splitlines()
+        names = []
+        for one in kept:
+            figure = one["figure"]
+            first = f"| {one['name']} | {one['n_places']} designs: "
+            then = f"| `{figure['metric']}` | {100 * figure['coverage']:.1f} |"
+            found = [x for x in lines if x.startswith(first) and then in x]
+            names += [one["name"]] * (not any(x.endswith(f"{figure['design']} |") for x in found))
+        return names
+
+    results = ROOT / "benchmarks" / "results" / "coverage"
+    assert missing(render.every_design(results, FOUND)) == []
+    other = [*kept[:-1], kept[-1] | {"figure": kept[-1]["figure"] | {"coverage": 0.123}}]
+    (tmp_path / "found.json").write_text(json.dumps(other))
+    text = render.every_design(results, tmp_path / "found.json")
+    assert missing(text) == [kept[-1]["name"]]
 
 
 def test_two_runs_are_compared(tmp_path: Path) -> None:

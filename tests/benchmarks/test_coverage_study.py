@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,8 +18,9 @@ optional("sklearn")
 
 from benchmarks.coverage import peers, render  # noqa: E402
 from benchmarks.coverage.__main__ import main  # noqa: E402
-from benchmarks.coverage.best import Contest, chosen  # noqa: E402
+from benchmarks.coverage.best import Chosen, Contest, chosen  # noqa: E402
 from benchmarks.coverage.populations import table_of, tables  # noqa: E402
+from benchmarks.coverage.spaces import FOUND  # noqa: E402
 from benchmarks.coverage.study import FAMILIES, PEERS, Design, Figure, Sample, measured  # noqa: E402
 from benchmarks.coverage.tests import labelled, made_equal  # noqa: E402
 
@@ -70,16 +73,85 @@ def test_the_worst_design_stands_in_the_table() -> None:
     assert " 25.0 |" in lines[-1]
 
 
-def test_the_page_shows_the_figures_that_were_written(tmp_path: Path) -> None:
-    page = tmp_path / "coverage.md"
-    page.write_text((ROOT / "docs" / "coverage.md").read_text(encoding="utf-8"), encoding="utf-8")
-    folder = ROOT / "benchmarks" / "results" / "coverage"
-    assert {path.name for path in folder.glob("*.json")}
-    assert len(render.tables(folder)) > 20
+PAGE = ROOT / "docs" / "coverage.md"
+RESULTS = ROOT / "benchmarks" / "results" / "coverage"
+
+
+def refreshed(folder: Path, out: Path) -> str:
+    """The page of docs with the summary of a folder."""
+    page = out / "page.md"
+    page.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
     render.refresh(page, folder)
-    assert page.read_text(encoding="utf-8") == (ROOT / "docs" / "coverage.md").read_text(
-        encoding="utf-8"
+    return page.read_text(encoding="utf-8")
+
+
+def test_the_page_shows_the_figures_that_were_written(tmp_path: Path) -> None:
+    assert {path.stem for path in RESULTS.glob("*.json")} >= {"shares", "bands", "other-packages"}
+    assert refreshed(RESULTS, tmp_path) == PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("family", "field", "value"),
+    [
+        ("shares", "coverage", 0.5),
+        ("replicates", "warned", 1.0),
+        ("bands", "rate", 0.111),
+        ("best-of-models", "corrected_coverage", 0.222),
+        ("other-packages", "coverage", 0.333),
+    ],
+)
+def test_a_figure_that_changes_makes_the_page_stale(
+    family: str, field: str, value: float, tmp_path: Path
+) -> None:
+    folder = tmp_path / "results"
+    shutil.copytree(RESULTS, folder)
+    path = folder / f"{family}.json"
+    written = json.loads(path.read_text(encoding="utf-8"))
+    # The lowest coverage, of which the summary says whether it was warned.
+    least = min(written["found"], key=lambda one: one.get("coverage", 0.0))
+    least[field] = value
+    path.write_text(json.dumps(written), encoding="utf-8")
+    assert refreshed(folder, tmp_path) != PAGE.read_text(encoding="utf-8")
+
+
+def missing_on(text: str) -> list[str]:
+    """Stored figures whose line a page has not, each line once for each figure."""
+    lines = Counter(line for line in text.splitlines() if line.startswith("| "))
+    lines.subtract(
+        f"| {one.design} | `{one.metric}` | {cells} |"
+        if isinstance(one, (Figure, peers.PeerFigure, Chosen))
+        else f"| `{one.metric}` | {one.quantity} | {one.design} | {cells} |"
+        for path in RESULTS.glob("*.json")
+        for one in render.read(path)[1]
+        for cells in [cells_of(one)]
     )
+    return [line for line, count in lines.items() if count < 0]
+
+
+def cells_of(one: render.Found) -> str:
+    """The figures of a line, from the record alone."""
+    if isinstance(one, Figure):
+        rates = [f"{100 * x:.1f}" for x in (one.coverage, one.below, one.above)]
+        width, warned = f"{one.width:.3g}", f"{100 * one.warned:.0f}"
+        if not one.n_samples:
+            rates, width, warned = ["–"] * 3, "–", "–"
+        return " | ".join((str(one.n_samples), *rates, width, warned, ", ".join(one.methods)))
+    if isinstance(one, peers.PeerFigure):
+        rates = [f"{100 * x:.1f}" for x in (one.coverage, one.below, one.above)]
+        told = (one.method, str(one.n_samples), *rates, f"{one.width:.3g}")
+        return " | ".join((*told, f"{100 * one.without:.1f}"))
+    if isinstance(one, Chosen):
+        return render._of_chosen(one).split("` | ")[1][:-2]
+    return f"{100 * one.rate:.1f} | {one.aim}"
+
+
+def test_the_page_of_all_designs_has_every_stored_figure() -> None:
+    text = render.every_design(RESULTS, FOUND)
+    assert missing_on(text) == []
+    # A line that goes is missed.
+    lines = text.splitlines()
+    last = max(i for i, line in enumerate(lines) if line.startswith("| normal, shift"))
+    assert missing_on("\n".join(lines[:last] + lines[last + 1 :])) == [lines[last]]
 
 
 def test_the_choice_of_the_best_adds_what_the_correction_takes() -> None:

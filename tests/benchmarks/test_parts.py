@@ -150,14 +150,14 @@ def test_a_part_that_is_measured_again_replaces_its_own() -> None:
 def test_results_are_written_into_a_page(tmp_path: Path) -> None:
     page = tmp_path / "speed.md"
     page.write_text(f"# Speed\n\nWords.\n\n{docs_page.MARK}\nold\n")
-    rows = [Row("some case", Goal(), {KARAT: Time(10, 1, 1), PEER: Time(1000, 1, 1)})]
+    rows = [Row("confusion", Goal(), {KARAT: Time(10, 1, 1), PEER: Time(1000, 1, 1)})]
     curve = scaling.Curve("counts", "rows", (1, 10), {KARAT: [1.0, 2.0], PEER: [5.0, None]})
     for _ in range(2):
         docs_page.refresh(page, Page({"date": "2026-01-01"}, rows, curves=[curve]))
     text = page.read_text()
     assert text.startswith("# Speed\n\nWords.")
     assert "old" not in text
-    assert text.count("| some case | 1 µs | 0.01 µs | 100x |") == 1
+    assert text.count("| 1 | 100x | 100x | confusion |") == 1
     assert "](speed/rows.svg)" in text
     assert "<svg" in (tmp_path / "speed" / "rows.svg").read_text()
     page.write_text("no mark")
@@ -174,10 +174,16 @@ def test_the_page_of_docs_hides_no_floor_and_no_difference(tmp_path: Path) -> No
         Row("fast", Goal(50, 300), times),
         Row("wrong", Goal(50), {}, "karat and scikit-learn differ by up to 1"),
     ]
-    docs_page.refresh(page, Page({"date": "2026-01-01"}, rows))
+    result = Page({"date": "2026-01-01"}, rows)
+    docs_page.refresh(page, result)
     text = page.read_text()
-    assert "| slow | 1 µs | 0.01 µs | **100x** | 200x | 300x |" in text
-    assert "| fast | 1 µs | 0.01 µs | 100x | 50x | 300x |" in text
+    assert "1 of 3 floors met" in text
+    assert "1 answers differ" in text
+    assert "Below their floor: slow (scikit-learn); wrong (scikit-learn)." in text
+    assert "| 3 | 100x | 100x | fast | 1 of 3 |" in text
+    text = docs_page.every_case(result, tmp_path / "speed")
+    assert "| 100x | 200x | 300x |  | **below floor** |" in text
+    assert "| 100x | 50x | 300x |  | floor met |" in text
     assert "**no figure: karat and scikit-learn differ by up to 1**" in text
 
 

@@ -336,7 +336,8 @@ def test_a_folder_that_cannot_be_written(karat: Karat) -> None:
 def test_metrics_that_are_asked_for_twice_are_both_there(karat: Karat) -> None:
     write_csv(Path("p.csv"), {"label": [0, 1], "pred": [0, 1]})
     out = karat("report", "p.csv", "--metrics", "macro_f1", "--metrics", "accuracy,f1").out
-    names = [line.split()[0] for line in out.splitlines() if line.startswith("  ") and line.split()]
+    table = out.partition("\nMetrics\n")[2].splitlines()
+    names = [line.split()[0] for line in table if line.startswith("  ")]
     assert names[1:4] == ["macro_f1", "accuracy", "f1"]
 
 

@@ -59,3 +59,18 @@ def test_a_comparison_is_written_as_a_page(karat: Karat) -> None:
     assert "b against a" in parsed(text).all("h3")[0].text
     printed = karat("compare", "a.csv", "b.csv", "--positive", "yes", "--format", "html")
     assert printed.out.strip() == text.strip()
+
+
+def test_a_page_has_the_title_that_is_asked_for(karat: Karat) -> None:
+    yes = ("--positive", "yes")
+    for command in (("report", "a.csv"), ("compare", "a.csv", "b.csv")):
+        ran = karat(*command, *yes, "-o", "page.html", "--title", "Churn <May>")
+        assert ran.code == 0
+        text = Path("page.html").read_text(encoding="utf-8")
+        assert faults(text) == []
+        assert parsed(text).all("h1")[0].text == "Churn <May>"
+        assert parsed(text).all("title")[0].text.startswith("Churn <May> · karat")
+    ran = karat("report", "a.csv", *yes, "--title", "Churn")
+    assert (ran.code, "Only an HTML page has a title" in ran.err) == (2, True)
+    ran = karat("report", "a.csv", *yes, "-o", "page.html", "--title", " ")
+    assert (ran.code, "K122" in ran.err) == (2, True)

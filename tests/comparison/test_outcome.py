@@ -6,7 +6,9 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.errors.text import cells, value
+from karat.errors.text import cells, interval, value
+from karat.output.finding import finding_of_comparison
 from tests.comparison.data import drawn
 from tests.grouping import grouped
 
@@ -81,10 +84,73 @@ def test_the_text_fits_and_says_what_is_not_in_it() -> None:
         assert word in text
     assert str(found) == found.text()
     assert "Holm" not in text
-    three = karat.compare(TRUE, {**MODELS, "same": B}).text(100)
+    several = karat.compare(TRUE, {**MODELS, "same": B})
+    three = several.text(100)
     assert "Holm" in three
-    assert "Test that all models are equal" in three
-    assert "The best of several models looks better than it is" in three
+    assert "p: all models are equal; best: corrected for selection" in three
+    assert "about these test rows, not about another training or split" in three
+    assert three.endswith("rows that one model alone has right: to_html(path)")
+    whole = several.to_markdown()
+    for text in (
+        "Test that all models are equal",
+        "optimistic|looks better than it is",
+        "influence",
+    ):
+        assert re.search(text, whole)
+        assert not re.search(text, three)
+
+
+@pytest.mark.parametrize("against", [None, "old"])
+def test_three_models_take_forty_lines_verdicts_first(against: str | None) -> None:
+    truth = [f"class {y}" for y in TRUE]
+    models = {
+        f"model_number_{name}": [f"class {y}" for y in said]
+        for name, said in {**MODELS, "again": A}.items()
+    }
+    baseline = None if against is None else f"model_number_{against}"
+    found = karat.compare(truth, models, baseline=baseline)
+    lines = found.text(80).splitlines()
+    assert len(lines) <= 40
+    assert max(map(cells, lines)) <= 80
+    titles = [line.split()[0] for before, line in pairwise(lines) if not before]
+    assert titles == ["Verdicts", "Values"]
+    (finding, *_) = finding_of_comparison(found)
+    assert finding.text in " ".join(" ".join(lines).split())
+    # What does not fit is named, and a wider text has it.
+    left_out = next(line for line in lines if "not shown at this width" in line)
+    assert "interval" in left_out
+    table = found.text(200).partition("\nVerdicts")[2].splitlines()[1:]
+    assert table[0].count("interval") == table[0].count(" vs. ") == len(found.differences) / 4
+    for line in table[1 : 1 + len(found.metrics)]:
+        metric, *rest = re.split(r" {2,}", line.strip())
+        for one in (one for one in found.differences if one.metric == metric):
+            place = rest.index(one.verdict)
+            assert rest[place + 1].lstrip("+") == value(one.difference)
+            assert rest[place + 2] == interval(one.low, one.high)
+            del rest[: place + 3]
+
+
+def test_no_verdict_is_left_out_beside_a_long_name() -> None:
+    truth = TRUE % 2
+    models = {name: np.where(np.arange(300) % (i + 3), truth, 0) for i, name in enumerate(LONG[:3])}
+    found = karat.compare(truth, models, metrics=["accuracy", "normalized_mutual_information"])
+    text = found.text(80)
+    assert max(map(cells, text.splitlines())) <= 80
+    assert text.count(" vs. ") == 3
+    assert "Verdicts, continued" in text
+    for line in (line for line in text.splitlines() if "not shown" in line):
+        assert " vs. " not in line
+
+
+def test_more_than_three_pairs_stand_in_several_tables_and_none_is_lost() -> None:
+    models = {name: np.where(np.arange(300) % (i + 3), TRUE, 0) for i, name in enumerate("abcde")}
+    found = karat.compare(TRUE, models)
+    text = found.text(80)
+    assert max(map(cells, text.splitlines())) <= 80
+    heads = [line for line in text.splitlines() if " vs. " in line]
+    assert [len(re.findall(r"\w vs\. \w", head)) for head in heads] == [3, 3, 3, 1]
+    named = re.findall(r"(\w) vs\. (\w)", " ".join(heads))
+    assert named == list(dict.fromkeys((one.a, one.b) for one in found.differences))
 
 
 @pytest.mark.parametrize("metrics", [None, ["mcc", "kappa", "accuracy", "macro_f1"]])
@@ -94,9 +160,11 @@ def test_rows_stand_in_the_order_of_the_metrics(metrics: Any) -> None:
     # Another order than that of the p-values.
     by_p = sorted(order, key=lambda name: found[name, "new", "old"].p or 0.0)
     assert by_p != order
-    assert len(told_of(found, 120)) == 3
-    for rows in told_of(found, 120).values():
-        assert [row[0] for row in rows[1:]] == order
+    for title in ("Verdicts", "Values"):
+        rows = found.text(120).partition(f"\n{title}")[2].splitlines()[2 : 2 + len(order)]
+        assert [row.split()[0] for row in rows] == order
+    (only,) = told_of(karat.compare(TRUE, MODELS, metrics=metrics), 120).values()
+    assert [row[0] for row in only[1:]] == order
 
 
 def told_of(found: Any, width: int) -> dict[tuple[str, str], list[list[str]]]:
@@ -112,19 +180,29 @@ def told_of(found: Any, width: int) -> dict[tuple[str, str], list[list[str]]]:
     return tables
 
 
+def shortened(text: str, names: Sequence[str]) -> dict[str, str]:
+    """Each short name of a text → the only one of the names that it can be."""
+    found = {}
+    for token in re.findall(r"\S*…\S*", text):
+        pattern = ".+".join(map(re.escape, token.split("…")))
+        (found[token],) = (name for name in names if re.fullmatch(pattern, name))
+    return found
+
+
 LONG = ("logistic_regression", "gradient_boosting_machine", "naive", "forest of trees", "svm")
 
 
-@pytest.mark.parametrize("n", [2, 3, 5])
-def test_both_values_and_the_difference_stay_at_eighty_columns(n: int) -> None:
+def test_both_values_and_the_difference_stay_at_eighty_columns() -> None:
+    n = 2
     rng = np.random.default_rng(3)
     models = {name: np.where(rng.random(300) < 0.7, TRUE, 0) for name in LONG[:n]}
     found = karat.compare(TRUE, models)
     text = found.text(80)
     assert max(map(cells, text.splitlines())) <= 80
-    legend = dict(re.findall(r"^  (\S.*?) = (\S.*)$", text, re.MULTILINE))
-    full = {**{name: name for name in LONG}, **legend}
-    assert set(legend.values()) == {name for name in LONG[:n] if len(name) > 6}
+    # The facts have the names in full, so that no legend is needed.
+    assert f"\n{', '.join(LONG[:n])} · " in text
+    assert "Names" not in text
+    full = {**{name: name for name in LONG}, **shortened(text, LONG[:n])}
     tables = told_of(found, 80)
     assert len(tables) == n * (n - 1) // 2
     for (a, b), (head, *rows) in tables.items():

@@ -17,9 +17,6 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = {
-    "docs/trust.md": (
-        ("hardly better than chance", "the name of a case in the committed study of accuracy"),
-    ),
     "src/karat/results/slices/sets.py": (("told: metric", "the name of an attribute"),),
     "src/karat/results/slices/table.py": (("told: metric", "the name of an attribute"),),
 }

@@ -38,6 +38,9 @@ from builders.moved_pages import MOVED  # noqa: E402
 from builders.pictures import themed  # noqa: E402
 from builders.task_page import TASKS, names_of_tasks  # noqa: E402
 
+from benchmarks import docs_page, render  # noqa: E402
+from benchmarks.case import PEER  # noqa: E402
+
 
 def build(docs: Path, out: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
@@ -288,12 +291,47 @@ def test_a_search_in_the_browser_finds_them_offline(site: Path) -> None:
         assert [url for url in asked if not url.startswith("file:")] == []
 
 
+def cells_of(page: Path) -> set[tuple[str, ...]]:
+    """The rows of all tables of a page."""
+    rows = re.findall(r"<tr.*?</tr>", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    found = (re.findall(r"<td[^>]*>(.*?)</td>", row, flags=re.DOTALL) for row in rows)
+    return {tuple(bare(unescape(re.sub(r"<[^>]+>", "", cell))) for cell in row) for row in found}
+
+
+def bare(text: str) -> str:
+    """A text without spaces, and with the plain apostrophes that a page makes round."""
+    return re.sub(r"\s+", "", text).replace("’", "'")
+
+
+def test_the_pages_of_studies_have_every_stored_figure(site: Path, sources: Path) -> None:
+    results = sources / "benchmarks" / "results"
+    designs = cells_of(site / "coverage" / "designs.html")
+    stored = [
+        one
+        for path in (results / "coverage").glob("*.json")
+        for one in json.loads(path.read_text(encoding="utf-8"))["found"]
+    ]
+    assert len(stored) > 1000
+    shown = {(row[0], row[1]) for row in designs if row} | {
+        (row[2], row[0]) for row in designs if len(row) > 2
+    }
+    names = ((one["design"], one["metric"]) for one in stored)
+    assert {tuple(map(bare, pair)) for pair in names} - shown == set()
+    assert (bare(stored[0]["design"]), "nosuchmetric") not in shown
+    cases = cells_of(site / "speed" / "cases.html")
+    newest = docs_page.newest(results)
+    ratios = {(row[0], row[6]) for row in cases if len(row) == 11}
+    wanted = ((one.name, render.ratio(one.ratio)) for one in newest.rows if one.ratio is not None)
+    assert {tuple(map(bare, pair)) for pair in wanted} - ratios == set()
+    for page, made in (("coverage", "coverage/designs"), ("speed", "speed/cases")):
+        assert f'href="{made}.html"' in (site / f"{page}.html").read_text(encoding="utf-8")
+
+
 def figures() -> dict[str, float]:
-    """Case → the least ratio to scikit-learn on the page of speed."""
-    page = (ROOT / "docs/speed.md").read_text(encoding="utf-8")
-    table = page.split("### Comparison with scikit-learn")[1].split("###")[0]
-    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")]
-    return {row[0].strip(): float(row[3].strip(" *x")) for row in rows[1:] if row[3].strip(" *x")}
+    """Case → the stored ratio to scikit-learn."""
+    newest = docs_page.newest(ROOT / "benchmarks" / "results")
+    rows = [one for one in newest.rows if one.peer == PEER]
+    return {one.name: one.ratio for one in rows if one.ratio is not None}
 
 
 def test_the_page_of_reasons_claims_no_more_than_was_measured() -> None:

@@ -42,7 +42,7 @@ LIFTS = ("precision_lift", "macro_precision_lift", "weighted_precision_lift")
 ADDED = {".doubts", *(f".metrics.{name}" for name in LIFTS)}
 """Fields that this version has, and reports of its first release do not."""
 OF_ROWS = {"expected_calibration_error"}
-"""Metrics of scores whose limits have another method since then (decision 0033)."""
+"""Metrics of scores whose limits have another method since then (decisions/04-intervals.md)."""
 LIMITS = re.compile(
     r"\.rules\[\d+\]\.(p|low|high|difference_low|difference_high)"
     r"|\.differences\[\d+\]\.(p|p_adjusted|low|high)"

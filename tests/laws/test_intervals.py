@@ -314,7 +314,7 @@ def test_a_row_doubled_within_its_cluster_is_the_row(k: int) -> None:
     Sums of clusters are 2φ and the total is 2n, so that Σ(2φ)² ÷ (2n)² = Σφ² ÷ n²: only the factor
     G ÷ (G − 1) is left, which the variance of independent rows of a table does not have.
     Limits follow Student's t in place of the normal, with as many degrees of freedom as clusters
-    hold the uncertainty (decision 0031): wider still.
+    hold the uncertainty (decisions/06-designs.md): wider still.
     """
     here = labels_of(rows(k))
     plain = karat.evaluate(**here)

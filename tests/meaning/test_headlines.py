@@ -9,8 +9,8 @@ import pytest
 
 import karat
 from karat.metrics import all_records, get
-from karat.metrics.headlines import MANY_CLASSES, RARE, headline
-from karat.output.describe import headline_names, slice_metric
+from karat.metrics.headlines import MANY_CLASSES, RARE, headline, same_by_definition
+from karat.output.describe import headline_names, listed_names, slice_metric
 
 RARE_FIRST = ["prevalence", "no_information_rate", "average_precision", "recall", "precision"]
 PLAIN = [
@@ -212,3 +212,48 @@ def test_precision_lift_is_precision_over_prevalence() -> None:
     assert lift.high is not None
     assert 1 < lift.low < lift.value < lift.high <= 1 / 0.03
     assert np.isnan(karat.evaluate([0, 1], [0, 0])["precision_lift"].value)
+
+
+@pytest.mark.parametrize("undefined", ["zero", "exclude", "nan"])
+@pytest.mark.parametrize("absent", [0, 1])
+def test_what_is_the_same_by_definition_is_the_same_number(undefined: Any, absent: int) -> None:
+    rng = np.random.default_rng(absent)
+    for k in (2, 3, 7):
+        labels = list(range(k + absent))
+        # The class that is absent from the true labels is predicted.
+        true = np.concatenate([np.arange(k), rng.integers(0, k, 60)])
+        pred = np.concatenate([labels, rng.integers(0, k, true.size - len(labels))])
+        weights = rng.random(true.size)
+        report = karat.evaluate(true, pred, labels=labels, weights=weights, undefined=undefined)
+        same = same_by_definition(report.metrics, all_true=not absent)
+        assert {"micro_f1", "micro_precision", "micro_recall"} <= set(same)
+        assert ("macro_recall" in same) is not absent
+        for name, other in same.items():
+            assert report[name].value == pytest.approx(report[other].value, rel=1e-12), name
+
+
+def test_a_number_is_listed_under_one_name_unless_it_was_asked_for() -> None:
+    true, prob = many(4)
+    report = karat.evaluate(true, y_prob=prob)
+    opening, listed = headline_names(report), listed_names(report)
+    assert [name for name in opening if name not in listed] == ["macro_recall", "micro_f1"]
+    for text in (report.text(), report.to_markdown()):
+        assert "micro_f1" not in text
+        assert "macro_recall" not in text
+    assert listed_names(report, "all") == list(report.metrics)
+    assert {"macro_recall", "micro_f1"} < set(report.metrics)
+    asked = karat.evaluate(true, y_prob=prob, metrics=["accuracy", "micro_f1"])
+    assert listed_names(asked) == ["accuracy", "micro_f1"]
+    # Balanced accuracy leaves out a class without rows; macro recall counts it as 0.
+    fewer = karat.evaluate(true[true < 3], y_prob=prob[true < 3], labels=range(4))
+    assert "macro_recall" in listed_names(fewer)
+
+
+def test_a_report_with_a_judge_lists_a_number_once() -> None:
+    true = np.random.default_rng(0).integers(0, 4, 400)
+    gold = [int(y) if i % 2 else None for i, y in enumerate(true)]
+    report = karat.evaluate(gold, np.where(true, true, 1), design=karat.Judge(true))
+    text = report.text(120)
+    assert "micro_f1" not in text
+    assert "macro_recall" not in text
+    assert text.splitlines()[2].startswith("Accuracy is ")

@@ -1,27 +1,66 @@
-"""Print the worst error of every metric beside its bound; write the table into a page of docs."""
+"""Print the worst error of every metric beside its bound; write the table, and its summary."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from karat.metrics import error_bound
 from tests.numerics.errors import UNIT, Seen, everything
 
 BEGIN, END = "<!-- numerics: begin -->", "<!-- numerics: end -->"
+RESULTS = Path(__file__).parent / "results" / "errors.md"
+FAMILIES = {
+    "rates": "rates",
+    "fscores": "F scores, Jaccard",
+    "accuracy": "accuracy",
+    "agreement": "agreement, information",
+    "counts": "counts",
+    "costs": "costs",
+    "probability": "losses, D², top k",
+    "calibration": "calibration errors",
+    "decompositions": "decompositions of losses",
+    "recalibration": "calibration tests and fits",
+    "ranking": "areas",
+    "thresholds": "thresholds, top of a ranking",
+    "sets": "averages over labels",
+}
+"""Family → its words in the summary, in this order."""
+TITLE = """\
+# Worst errors of the metrics
+
+`make numerics` writes this table. `docs/trust.md` states what the bounds mean, and has its summary.
+"""
 HEAD = """\
 | metric | worst of its bound | on | error | as a part of the value | bound of 1000 rows |
 |---|---|---|---|---|---|"""
+SUMMARY = """\
+| metrics | number | closest to its bound | error ÷ bound |
+|---|---|---|---|"""
 
 
-def table() -> list[str]:
-    """One line a record: of its averages the one that comes closest to its bound."""
+def worst_of_each() -> dict[str, Seen]:
+    """Name of a record → of its averages the one that comes closest to its bound."""
     worst: dict[str, Seen] = {}
     for seen in everything():
         name = seen.metric.record.name
         if seen.expected == seen.expected and (name not in worst or seen.used > worst[name].used):
             worst[name] = seen
-    return [HEAD, *(line(each) for each in worst.values())]
+    return worst
+
+
+def summary(worst: Iterable[Seen]) -> list[str]:
+    """One line a family: the metric that comes closest to its bound."""
+    families: dict[str, list[Seen]] = {family: [] for family in FAMILIES}
+    for seen in worst:
+        families[seen.metric.record.family].append(seen)
+    lines = [SUMMARY]
+    for family, each in families.items():
+        most = max(each, key=lambda seen: seen.used)
+        name = most.metric.record.name
+        lines.append(f"| {FAMILIES[family]} | {len(each)} | `{name}` | {most.used:.1%} |")
+    return lines
 
 
 def line(seen: Seen) -> str:
@@ -50,9 +89,13 @@ def size(bound: float) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    text = "\n".join(table())
-    print(text)
+    worst = worst_of_each().values()
+    table = "\n".join([HEAD, *map(line, worst)])
+    print(table)
+    text = "\n".join(summary(worst))
     for name in arguments:
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(f"{TITLE}\n{table}\n", encoding="utf-8")
         page = Path(name)
         before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
         after = rest.partition(END)[2]

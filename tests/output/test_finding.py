@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,13 @@ import pytest
 
 import karat
 from karat.errors.text import value
+from karat.output.describe_judged import finding_of_judged
 from karat.output.finding import (
+    Clause,
     finding_of,
     finding_of_comparison,
     finding_of_sets,
+    first_sentence,
     tiles_of,
     title_of,
     title_of_comparison,
@@ -40,8 +45,7 @@ def test_a_rare_class_opens_with_its_recall_and_precision() -> None:
     story = texts(finding_of(report))
     recall, precision = report["recall"], report["precision"]
     assert story.startswith(f"Recall of fraud {recall.value:.4f} [{recall.low:.4f}, ")
-    assert f"precision {precision.value:.4f} [" in story
-    assert "at threshold 0.2." in story
+    assert f" at threshold 0.2. Precision {precision.value:.4f} [" in story
     assert "Accuracy" not in story
     names = [one.name for one in tiles_of(report)]
     assert names == ["recall", "precision", "average_precision", "roc_auc", "f1", "log_loss"]
@@ -113,8 +117,8 @@ def test_classes_show_the_worst_and_the_most_frequent_error() -> None:
     story = texts(finding_of(report))
     matrix = report.confusion.matrix
     base = matrix.sum(axis=1).max() / matrix.sum()
-    told = f"Accuracy {report['accuracy'].value:.4f} over 10 classes; the largest class alone gives"
-    assert f"{told} {base:.4f}." in story
+    told = f"Accuracy {report['accuracy'].value:.4f} over 10 classes."
+    assert f"{told} Predicting the largest class for every row gives {base:.4f}." in story
     worst = min(report.per_class, key=lambda row: row["recall"])
     told = f"Lowest recall: class {worst['name']} {worst['recall']:.4f} ({worst['support']} rows)."
     assert told in story
@@ -130,10 +134,34 @@ def test_nothing_is_claimed_that_was_not_computed() -> None:
         "No row is predicted wrongly."
     )
     few = karat.evaluate([0, 1, 1, 0], [0, 0, 1, 1], metrics=["f1", "kappa"], level=None)
-    assert texts(finding_of(few)) == "F1 0.5000, kappa 0.0000."
+    assert texts(finding_of(few)) == "F1 0.5000. Kappa 0.0000."
     assert [one.name for one in tiles_of(few)] == ["f1", "kappa"]
     read = karat.Report.from_json(rare(threshold=0.2).to_json())
     assert finding_of(read) == finding_of(rare(threshold=0.2))
+
+
+@pytest.mark.parametrize("options", [{}, {"metrics": ["kappa"]}, {"threshold": 0.2}])
+def test_a_text_opens_with_the_first_sentence_of_the_page(options: dict[str, Any]) -> None:
+    report = rare(**options)
+    (first, *_) = finding_of(report)
+    facts, finding = report.text(200).splitlines()[1:3]
+    assert facts.startswith("4 000 rows")
+    assert finding == first.text
+    assert first.text in html.unescape(report.to_html())
+    for text in (report.to_markdown().replace("\\", ""), report._repr_html_()):
+        assert first.text in text
+        assert text.index(first.text) < text.index("Metrics")
+
+
+def test_a_doubt_is_no_finding() -> None:
+    doubts = [Clause("A doubt about the input: rows repeat.", "doubts")]
+    assert first_sentence(doubts) == first_sentence([]) == ""
+    assert first_sentence([*doubts, Clause("F1 0.5.", "summary"), *doubts]) == "F1 0.5."
+
+
+def test_no_row_is_missed_where_none_is_true() -> None:
+    report = karat.evaluate([0, 0, 0], y_prob=[0.1, 0.2, 0.3], labels=[0, 1], positive=1)
+    assert texts(finding_of(report)).startswith("No row is predicted class 1 at threshold 0.5. ")
 
 
 def test_sets_of_labels() -> None:
@@ -144,7 +172,65 @@ def test_sets_of_labels() -> None:
     assert "Never predicted: sand, sky." in story
     assert "Most frequent wrong set: sea predicted instead of sand (10 rows)." in story
     assert title_of(report) == "sand, sea, sky"
+    assert report.text(120).splitlines()[2] == finding_of_sets(report)[0].text
     assert [one.name for one in tiles_of(report)][:2] == ["subset_accuracy", "micro_f1"]
+
+
+def _of_sets() -> Any:
+    true = [{"sea", "sky"}, {"sand"}, set(), {"sea"}] * 10
+    return finding_of_sets(karat.evaluate(true, [{"sea"}, {"sea"}, set(), {"sea"}] * 10))
+
+
+def _of_models() -> Any:
+    y = RNG.integers(0, 3, 900)
+    models = {
+        name: np.where(RNG.random(900) < right, y, (y + 1) % 3)
+        for name, right in (("a", 0.9), ("b", 0.88), ("c", 0.6), ("d", 0.6))
+    }
+    return finding_of_comparison(karat.compare(y, models))
+
+
+def _of_judge() -> Any:
+    judge = RNG.integers(0, 2, 800)
+    gold = np.where(np.arange(800) < 200, judge ^ (RNG.random(800) < 0.1), -1)
+    truth = [None if x < 0 else int(x) for x in gold]
+    report = karat.evaluate(truth, judge ^ (RNG.random(800) < 0.2), design=karat.Judge(judge))
+    return finding_of_judged(report, list(report.metrics)[:3])
+
+
+NUMBER = re.compile(r"(?<![\w.])[-+−]?\d[\d ]*(?:\.\d+)?(?:e-?\d+)?(?![\w])")
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        lambda: finding_of(rare(threshold=0.2)),
+        lambda: finding_of(rare(threshold=0.2, by={"c": np.where(PROB > 0.1, "x", "y")})),
+        lambda: finding_of(ten()),
+        lambda: finding_of(
+            karat.evaluate(NAMES[FRAUD], y_prob=(PROB > 0.5).astype(float), positive="fraud")
+        ),
+        lambda: finding_of(rare(metrics=["f1", "recall", "precision", "roc_auc"])),
+        lambda: finding_of(karat.evaluate("examples/predictions/digits_rf.parquet")),
+        _of_sets,
+        _of_models,
+        _of_judge,
+    ],
+)
+def test_a_sentence_has_at_most_four_numbers(finding: Any) -> None:
+    clauses = finding()
+    assert len(clauses) > 1
+    for clause in clauses:
+        # The name of a class may be a number, and a doubt states what it found.
+        text = re.sub(r"class \d+", "class", clause.text)
+        if clause.target != "doubts":
+            assert len(NUMBER.findall(text)) <= 4, clause.text
+            assert text.count(". ") == 0, clause.text
+
+
+def test_numbers_of_a_sentence_are_counted() -> None:
+    assert len(NUMBER.findall("Recall of fraud 0.2 [0.1, 0.3] at threshold 0.2, of 1 200.")) == 5
+    assert not NUMBER.findall("f1, top_5_accuracy and class a2")
 
 
 @pytest.mark.parametrize(
@@ -167,9 +253,13 @@ def test_a_comparison_says_which_model_is_better_and_what_is_open() -> None:
     assert title_of_comparison(found) == "new against old"
     clauses = finding_of_comparison(found)
     one = found["accuracy"]
-    told = f"new is better than old in accuracy (+{one.difference:.4f} [{one.low:.4f}, "
-    assert clauses[0].text.startswith(told)
-    assert clauses[0].target == "pair-0"
+    assert clauses[0].text == "new is better than old in accuracy and f1."
+    told = f"+{100 * one.difference:.2f} percentage points [{100 * one.low:.2f}, "
+    assert clauses[1].text.startswith(f"The difference in accuracy is {told}")
+    assert [clause.target for clause in clauses[:2]] == ["pair-0", "pair-0"]
+    losses = karat.compare(y, y_prob={"a": y * 0.8 + 0.1, "b": y * 0.4 + 0.3}, metrics="log_loss")
+    log_loss = losses["log_loss"].difference
+    assert f"log loss is +{log_loss:.4f} [" in texts(finding_of_comparison(losses))
     same = karat.compare(y, {"old": new, "new": np.roll(new, 0)}, metrics=["accuracy"])
     assert "new is identical to old in accuracy" in texts(finding_of_comparison(same))
     rng = np.random.default_rng(7)

@@ -125,15 +125,19 @@ class JudgedReport(outcome.JudgedReport, Report):
         """Return the report as JSON text with sorted keys; write it to `path` too, if given."""
         return super().to_json(path)
 
-    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+    def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:
         """Return the report as one self-contained HTML page; write it to `path` too, if given.
 
+        Args:
+            path: where the page is written, or None.
+            title: heading of the page and of its tab.
+
         Errors:
-            K501 jinja2 is missing: ``pip install "karat[cli]"``.
+            K122 the title is no text; K501 jinja2 is missing: ``pip install "karat[cli]"``.
         """
         from karat.output.html.page import judged_to_html
 
-        return written(judged_to_html(self), path, end="")
+        return written(judged_to_html(self, title), path, end="")
 
     def _repr_html_(self) -> str:
         from karat.output.notebook import html_of

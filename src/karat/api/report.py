@@ -176,7 +176,7 @@ class Report(KindMethods):
         raise AttributeError
 
     @common_method
-    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+    def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:
         """Return the report as one HTML page; write it to `path` too, if given."""
         raise AttributeError
 

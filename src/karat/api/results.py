@@ -145,17 +145,22 @@ class Report(report.ClassReport, base.Report):
 
         return written(report_to_json(self), path)
 
-    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+    def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:
         """Return the report as one self-contained HTML page; write it to `path` too, if given.
 
+        Args:
+            path: where the page is written, or None.
+            title: heading of the page and of its tab; default: the file, or the classes.
+
         Errors:
-            K501 jinja2 or matplotlib is missing: ``pip install "karat[cli]"``.
+            K122 the title is no text; K501 jinja2 or matplotlib is missing:
+            ``pip install "karat[cli]"``.
 
         Cost: about a second of drawing, for any number of rows.
         """
         from karat.output.html.page import report_to_html
 
-        return written(report_to_html(self), path, end="")
+        return written(report_to_html(self, title), path, end="")
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -246,18 +251,26 @@ class Comparison(Exports, outcome.Comparison):
         anytime: planned number of rows of intervals and p-values that hold at every look, or None.
     """
 
-    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+    def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:
         """Return the comparison as one self-contained HTML page; write it to `path` too, if given.
 
+        Args:
+            path: where the page is written, or None.
+            title: heading of the page and of its tab; default: the names of the models.
+
         Errors:
-            K501 jinja2 is missing: ``pip install "karat[cli]"``.
+            K122 the title is no text; K501 jinja2 is missing: ``pip install "karat[cli]"``.
         """
         from karat.output.html.page import comparison_to_html
 
-        return written(comparison_to_html(self), path, end="")
+        return written(comparison_to_html(self, title), path, end="")
 
     def text(self, width: int = 80) -> str:
-        """Return the comparison as plain text of at most `width` columns."""
+        """Return the comparison as plain text of at most `width` columns.
+
+        Several pairs of models stand side by side, verdicts first, in the columns that fit;
+        ``to_markdown()`` and ``to_html()`` have every table of every pair.
+        """
         from karat.output.layout import text_of
 
         return text_of(self._document("headline"), width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from karat.api.exports import written
 from karat.api.forms import attach_forms_of_slices
 from karat.api.report import Report
 from karat.api.results import Result
@@ -136,18 +137,20 @@ class MultilabelReport(SetReport, Report):
 
         return sets_from_json(text, cls)
 
-    def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """The report as one HTML page, with curves of labels and definitions; written to `path`.
+    def to_html(self, path: str | PathLike[str] | None = None, *, title: str | None = None) -> str:
+        """Return the report as one self-contained HTML page; write it to `path` too, if given.
+
+        Args:
+            path: where the page is written, or None.
+            title: heading of the page and of its tab; default: the file, or the labels.
 
         Errors:
-            K501 jinja2 or matplotlib is not installed.
+            K122 the title is no text; K501 jinja2 or matplotlib is missing:
+            ``pip install "karat[cli]"``.
         """
         from karat.output.html.page import sets_to_html
 
-        text = sets_to_html(self)
-        if path is not None:
-            write_text(path, text)
-        return text
+        return written(sets_to_html(self, title), path, end="")
 
     def __repr__(self) -> str:
         return f"<karat.MultilabelReport: {self.n_rows} rows, {self.classes.k} labels>"

@@ -14,7 +14,7 @@ from karat.cli.options import (
     Described,
     Words,
     listed,
-    output_option,
+    output_options,
     record_options,
     request_of,
     shown_mapping,
@@ -70,13 +70,14 @@ if TYPE_CHECKING:
     help="Write the rows on which only one of two models is right.",
 )
 @click.option("--format", "format_", type=Words(list(FORMATS)))
-@output_option
+@output_options
 def command(
     files: tuple[str, ...],
     against_first: bool,
     flips: Path | None,
     format_: str | None,
     output: Path | None,
+    title: str | None,
     **typed: Any,
 ) -> None:
     """Compare models: differences, intervals and tests.
@@ -102,13 +103,14 @@ def command(
                 "--pred NAME,NAME."
             )
         raise click.UsageError(_of_one_file(files[0], names, request))
-    chosen = format_of(format_, output)
+    chosen = format_of(format_, output, title)
     check_outputs({"--flips": flips, "-o": output}, files, request.where)
     models = {name: source_of([path]) for name, path in zip(_names(files), files, strict=True)}
     refuse_without_judge(request)
     if request.judge is not None:
         baseline = next(iter(models)) if against_first else None
-        show(compare_judged(models, request, flips, baseline), chosen, output, "headline")
+        judged = compare_judged(models, request, flips, baseline)
+        show(judged, chosen, output, "headline", title)
         return
     known: set[str] = set()
 
@@ -135,7 +137,7 @@ def command(
     if flips is not None:
         _write_flips(found, matched, flips, request.separator or "|")
         said(f"Wrote {flips}.")
-    show(found, chosen, output, "headline")
+    show(found, chosen, output, "headline", title)
 
 
 def _of_one_file(path: str, names: Sequence[str], request: Request) -> str:

@@ -130,7 +130,11 @@ def choice(name: str, choices: Sequence[str], said: str) -> Callable[[Command], 
     return click.option(name, type=kind, default=choices[0], show_default=True, help=said)
 
 
-output_option = click.option("-o", "--output", type=FILE, metavar="FILE", help=OUTPUT_HELP)
+def output_options(function: Command) -> Command:
+    """The file that is written, and the title of a page."""
+    said = "Heading of an HTML page. Default: the file, or the names of the models."
+    function = click.option("--title", metavar="TEXT", help=said)(function)
+    return click.option("-o", "--output", type=FILE, metavar="FILE", help=OUTPUT_HELP)(function)
 
 
 def record_options(command: str, first: str = "") -> Callable[[Command], Command]:

@@ -155,8 +155,20 @@ _ELSEWHERE: Final = {".xml": "Only a gate has JUnit XML: karat gate --junit FILE
 """Endings that another command writes."""
 
 
-def format_of(given: str | None, output: Path | None) -> str:
-    """The format that an option names, else the extension of the file; text without either."""
+def format_of(given: str | None, output: Path | None, title: str | None = None) -> str:
+    """The format that an option names, else the extension of the file; text without either.
+
+    Args:
+        title: of a page, which no other format has.
+    """
+    found = _format_of(given, output)
+    if title is not None and found != "html":
+        do = "give -o FILE.html or --format html, or leave --title out."
+        raise click.BadParameter(f"Only an HTML page has a title: {do}", param_hint="--title")
+    return found
+
+
+def _format_of(given: str | None, output: Path | None) -> str:
     if output is not None and str(output) == "-":
         raise click.BadParameter(
             "'-' would be a file of that name; for standard output leave it out and give --format.",
@@ -180,8 +192,19 @@ def is_on_screen(format_: str, output: Path | None) -> bool:
     return format_ == "text" and output is None and sys.stdout.isatty()
 
 
-def show(found: Report | Comparison, format_: str, output: Path | None, which: Which) -> None:
-    """Print a result in a format, or write it to a file; `which` metrics a report lists."""
+def show(
+    found: Report | Comparison,
+    format_: str,
+    output: Path | None,
+    which: Which,
+    title: str | None = None,
+) -> None:
+    """Print a result in a format, or write it to a file.
+
+    Args:
+        which: metrics that a report lists.
+        title: of a page, or None.
+    """
     if output is None and format_ == "text":
         from karat.output.describe import COLUMNS
         from karat.output.terminal import print_document
@@ -199,6 +222,8 @@ def show(found: Report | Comparison, format_: str, output: Path | None, which: W
             text = found.text(100)
         else:
             text = text_of(found._document(which), 80)
+    elif format_ == "html":
+        text = found.to_html(title=title)
     elif format_ in ("markdown", "latex"):
         text = getattr(found, f"to_{format_}")(metrics=which)
     else:

@@ -12,7 +12,7 @@ from karat.cli.judge import report_judged, tell_judged
 from karat.cli.options import (
     Described,
     Words,
-    output_option,
+    output_options,
     record_options,
     request_of,
     shown_mapping,
@@ -50,9 +50,13 @@ if TYPE_CHECKING:
 @click.option(
     "--format", "format_", type=Words(list(FORMATS)), help="Output format. Default: text."
 )
-@output_option
+@output_options
 def command(
-    predictions: tuple[str, ...], format_: str | None, output: Path | None, **typed: Any
+    predictions: tuple[str, ...],
+    format_: str | None,
+    output: Path | None,
+    title: str | None,
+    **typed: Any,
 ) -> None:
     """Report every quality metric of prediction files.
 
@@ -65,7 +69,7 @@ def command(
     from karat.cli.streams import ReadingBar
     from karat.data.listing import KEPT_ROWS
 
-    chosen = format_of(format_, output)
+    chosen = format_of(format_, output, title)
     errors, checkpoint, threshold = typed["errors"], typed["checkpoint"], typed["threshold"]
     outputs = {"-o": output, "--errors": errors, "--checkpoint": checkpoint}
     check_outputs(outputs, predictions, typed["where"])
@@ -79,7 +83,7 @@ def command(
         found = report_judged(request)
         refuse_inputs({"-o": output}, found.source.get("files", ()))
         tell_judged(found, says_warnings=not is_on_screen(chosen, output))
-        show(found, chosen, output, shown)
+        show(found, chosen, output, shown, title)
         return
     is_page, n_listed = chosen == "html", request.keep_rows
     if n_listed is None:
@@ -109,7 +113,7 @@ def command(
     # What was read is known for certain only now.
     refuse_inputs({"-o": output}, report.source.get("files", ()))
     tell(report, threshold, says_warnings=not is_on_screen(chosen, output))
-    show(report, chosen, output, shown)
+    show(report, chosen, output, shown, title)
 
 
 def tell(report: Report, threshold: float | None = None, *, says_warnings: bool = True) -> None:

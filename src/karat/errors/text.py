@@ -470,6 +470,22 @@ def interval(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"[{value(low)}, {value(high)}]"
 
 
+def points(number: float | None) -> str:
+    """A difference of proportions in percentage points, without the unit: two decimals.
+
+    Below a tenth of a point it has two significant digits.
+
+    Example:
+        >>> from karat.errors.text import points
+        >>> points(0.0404), points(-0.00031), points(0.0), points(None)
+        ('4.04', '-0.031', '0.00', '–')
+    """
+    if number is None or math.isnan(number):
+        return MISSING
+    shown = 100.0 * number
+    return f"{shown + 0.0:.2f}" if not shown or abs(shown) >= 0.1 else f"{shown:.2g}"
+
+
 def at_most(size: float) -> str:
     """A size in two digits, rounded up: ``2.4e-06``.
 

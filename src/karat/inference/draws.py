@@ -250,8 +250,8 @@ class Bias:
         of its own bias, since its location converges at n^(-1/3) (Abrevaya, Huang 2005). So the
         limit on the side of the bias moves back by twice the bias of the replicates, and the other
         by 3 + 2·b² times, with b the bias in standard errors. Both are measured as -log(distance +
-        half a row) from the end of the range. Without a bias, limits are unchanged. Decision 0037
-        has the measurements.
+        half a row) from the end of the range. Without a bias, limits are unchanged. The reasons
+        are in decisions/04-intervals.md.
         """
         bias = self._along(self.mean) - self._along(self.value)
         behind = 3.0 + 2.0 * self.shown**2

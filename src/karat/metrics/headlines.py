@@ -130,6 +130,34 @@ def _is_of_kind(metric: Metric, has_positive: bool) -> bool:
     return metric.lift != "plain" or not metric.record.is_per_class
 
 
+_SAME: Final = {
+    **dict.fromkeys(("micro_precision", "micro_recall", "micro_f1"), "accuracy"),
+    "macro_recall": "balanced_accuracy",
+}
+"""Averages of rows with one class each → the metric that is the same number by definition."""
+_SAME_IF_ALL_TRUE: Final = frozenset({"macro_recall"})
+"""Those that are the same only where every class occurs in y_true."""
+
+
+def same_by_definition(names: Iterable[str], *, all_true: bool) -> dict[str, str]:
+    """Return the names that repeat another of the names, each with that other.
+
+    Args:
+        names: of metrics of rows with one class each.
+        all_true: whether every class occurs in y_true.
+
+    Example:
+        >>> same_by_definition(["accuracy", "micro_f1", "macro_f1"], all_true=True)
+        {'micro_f1': 'accuracy'}
+    """
+    listed = list(names)
+    return {
+        name: _SAME[name]
+        for name in listed
+        if _SAME.get(name) in listed and (all_true or name not in _SAME_IF_ALL_TRUE)
+    }
+
+
 OF_SET_SLICES: Final = "micro_f1"
 """Default metric for comparing slices of rows with sets of labels."""
 OF_RANKS: Final = "roc_auc"
@@ -152,3 +180,30 @@ HEADLINE_OF_SETS: Final = (
     "multilabel_brier",
 )
 """Metrics that open a report of rows with sets of labels, those of scores last."""
+
+_IN_POINTS: Final = ("accuracy", "rates", "fscores")
+"""Families of proportions, and of means of proportions."""
+_ALSO_IN_POINTS: Final = (
+    "balanced_accuracy",
+    "gain_at",
+    "label_balanced_accuracy",
+    "precision_at_k",
+    "recall_at_k",
+    "subset_accuracy",
+    "top_k_accuracy",
+)
+_NOT_IN_POINTS: Final = ("fowlkes_mallows", "g_mean", "informedness", "markedness")
+
+
+def is_in_points(name: str) -> bool:
+    """Whether differences of a metric are percentage points: proportions, their means, F-scores.
+
+    Example:
+        >>> [is_in_points(x) for x in ("accuracy", "macro_f1", "top_5_accuracy", "log_loss")]
+        [True, True, True, False]
+    """
+    metric = get(name)
+    record = metric.record
+    if record.name in _ALSO_IN_POINTS:
+        return "adjusted" not in str(metric)
+    return record.family in _IN_POINTS and record.name not in _NOT_IN_POINTS

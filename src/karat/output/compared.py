@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from karat.errors.doubts import without_doubts
-from karat.errors.text import count, counted, interval, value
+from karat.errors.options import is_command_line
+from karat.errors.text import cells, count, counted, interval, value
 from karat.inference.p_values import p_in_cell
-from karat.output.document import Cell, Document, Notes, Style, Table, TableColumn, doubts_section
-from karat.output.sections import missing_intervals
+from karat.output.document import (
+    Cell,
+    Document,
+    Notes,
+    Section,
+    Style,
+    Table,
+    TableColumn,
+    doubts_section,
+)
+from karat.output.finding import finding_of_comparison, first_sentence
+from karat.output.sections import difference_texts, missing_intervals
+from karat.results.comparison import EXPLANATIONS
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Flips
@@ -21,6 +33,11 @@ _OF_DIFFERENCES: Final = (
     "Corrected resampled t-test (Nadeau-Bengio): it covers test rows and training sets, for "
     "models trained on as many rows as those of a fold. The tests above are about these models."
 )
+_VERDICTS_ON: Final = "Verdicts  about these test rows, not about another training or split"
+_PAIRS_ACROSS: Final = 3
+"""Pairs of models in one table of verdicts."""
+_LONGEST_BESIDE: Final = 21
+"""Longest name of a metric beside so many verdicts at 80 columns; beside longer ones are fewer."""
 _MOST_GROUPS: Final = 6
 """The number of combinations of true and predicted labels that are listed."""
 _STYLES: Final[dict[str, Style]] = {
@@ -43,22 +60,134 @@ _VERDICTS: Final = (
 
 
 def describe_comparison(comparison: Comparison) -> Document:
-    """A table for each pair of models, metrics in the order compared; then values and notes."""
-    tables = [table for pair in pairs_of(comparison) for table in pair.tables]
-    tables += [_values(comparison), *_omnibus(comparison), *_best(comparison)]
-    tables += _over_folds(comparison)
+    """A table for each pair of models, metrics in the order compared; then values and notes.
+
+    A text lists several pairs side by side, and leaves out what explains the methods.
+    """
+    pairs = pairs_of(comparison)
+    sections: list[Section] = [table for pair in pairs for table in pair.tables]
+    sections += [_values(comparison), *summaries_of(comparison)]
+    sections.append(Notes("Notes", without_doubts(comparison.notes), "dim"))
     rows = sorted(set(comparison.n.values()))
     n = counted(rows[0], "row") if len(rows) == 1 else f"{rows[0]} to {rows[-1]} rows"
     same = "the same rows" if comparison.is_paired else "different rows"
     each = "label" if comparison.is_of_sets else "class"
-    facts = [counted(len(comparison.models), "model"), n, counted(comparison.classes.k, each)]
+    facts = [", ".join(comparison.models), n, counted(comparison.classes.k, each)]
     positive = comparison.classes.positive
     if positive is not None:
         facts.append(f"positive class {comparison.classes.display[positive]}")
-    notes = Notes("Notes", without_doubts(comparison.notes), "dim")
-    sections = (doubts_section(comparison.doubts), *tables, notes)
-    found = tuple(one for one in sections if one is not None)
-    return Document("karat compare", (*facts, same), found, comparison.models)
+    doubts = doubts_section(comparison.doubts)
+    top = () if doubts is None else (doubts,)
+    return Document(
+        "karat compare",
+        (*facts, same),
+        (*top, *sections),
+        comparison.models,
+        first_sentence(finding_of_comparison(comparison)),
+        (*top, *_side_by_side(comparison, pairs)) if len(pairs) > 1 else (),
+    )
+
+
+def _side_by_side(comparison: Comparison, pairs: Sequence[PairTables]) -> list[Table]:
+    """Return the verdicts of several pairs, then the values of all models, and the notes."""
+    of_pairs = [(one.a, one.b) for one in pairs]
+    whole = _beside(_VERDICTS_ON, of_pairs, [one.differences for one in pairs], "verdict")
+    whole[-1] = replace(whole[-1], notes=_reasons(comparison.differences))
+    for i, (name, part) in enumerate(comparison.strata.items()):
+        title = f"Verdicts in {name}  ({counted(part.classes.k, 'label')})"
+        whole += _beside(title, of_pairs, [one.strata[i] for one in pairs], "verdict")
+        whole[-1] = replace(whole[-1], notes=_reasons(part.differences))
+    whole.append(_values_of_several(comparison))
+    if comparison.kept_folds is not None:
+        tables = _over_folds(comparison)
+        title = f"Difference over {tables[0].title.rpartition(' over ')[2]}"
+        whole += _beside(title, of_pairs, tables, "fold mean")
+        notes = dict.fromkeys(note for table in tables for note in table.notes)
+        whole[-1] = replace(whole[-1], notes=tuple(notes))
+    notes_ = (*whole[-1].notes, *_short_notes(comparison))
+    return [*whole[:-1], replace(whole[-1], notes=notes_)]
+
+
+def _beside(
+    title: str, pairs: Sequence[tuple[str, str]], tables: Sequence[Table], lead: str
+) -> list[Table]:
+    """Return tables of pairs as one, or as several, each of as many pairs as fit 80 columns.
+
+    Args:
+        title: of the first.
+        pairs: the models of each table.
+        tables: each with the same metrics.
+        lead: heading of the column that stands first, under the names of the pair.
+    """
+    found = []
+    longest = max((cells(row[0].text) for row in tables[0].rows), default=0)
+    n_across = _PAIRS_ACROSS if longest <= _LONGEST_BESIDE else _PAIRS_ACROSS - 1
+    for start in range(0, len(tables), n_across):
+        chunk = slice(start, start + n_across)
+        columns = [(tables[0].columns[0], [row[0] for row in tables[0].rows])]
+        for place, ((a, b), table) in enumerate(zip(pairs[chunk], tables[chunk], strict=True)):
+            heads = [column.heading for column in table.columns]
+            first = heads.index(lead)
+            others = [i for i, one in enumerate(table.columns) if i and not one.is_model]
+            others.remove(first)
+            for i in (first, *others):
+                head = replace(table.columns[i], rank=_PAIRS_ACROSS + i, is_listed_below=False)
+                if i == first:
+                    head = TableColumn(a, head.align, rank=place, is_model=True, against=b)
+                columns.append((head, [row[i] for row in table.rows]))
+        shown = f"{title.partition('  ')[0]}, continued" if start else title
+        found.append(Table.by_column(shown, *columns))
+    return found
+
+
+def _values_of_several(comparison: Comparison) -> Table:
+    """The value of each model, beside the test that all are equal and the best model."""
+    values = _values(comparison)
+    tests, best = comparison.omnibus, comparison.best_of_several
+    columns: list[tuple[TableColumn, Iterable[str | Cell]]] = [
+        (column, [row[i] for row in values.rows]) for i, column in enumerate(values.columns)
+    ]
+    n = len(comparison.models)
+    title, notes = "Values", list(values.notes)
+    if tests:
+        title += "  p: all models are equal"
+        texts = [_p(tests[x].p) if x in tests else "" for x in comparison.values]
+        columns.append((TableColumn("p", rank=n + 1), texts))
+    if found := {name: one for name, one in best.items() if one.model is not None}:
+        title += "; best: corrected for selection" if tests else "  best: corrected for selection"
+        rows = [found.get(name) for name in comparison.values]
+        columns += [
+            (
+                TableColumn("best", "left", rank=n, is_name=True),
+                ["" if one is None else str(one.model) for one in rows],
+            ),
+            (
+                TableColumn("corrected", rank=n, style="strong"),
+                ["" if one is None else value(one.corrected) for one in rows],
+            ),
+        ]
+        explained = {one.metric for one in comparison.differences if one.remark}
+        remarks: dict[str, list[str]] = {}
+        for one in found.values():
+            if one.remark and one.metric not in explained:
+                remarks.setdefault(one.remark, []).append(one.metric)
+        notes += _with_names(remarks)
+    return Table.by_column(title, *columns, notes=tuple(notes))
+
+
+def _short_notes(comparison: Comparison) -> list[str]:
+    """The notes without those on methods and columns that several pairs do not show."""
+    methods = tuple(f"{one.method}: " for one in comparison.differences if one.method)
+    left_out = ("Paired: ", *methods)
+    notes = [
+        note
+        for note in without_doubts(comparison.notes)
+        if note not in EXPLANATIONS and not note.startswith(left_out)
+    ]
+    rows = " and rows that one model alone has right" if comparison.flips else ""
+    at = "-o compare.html" if is_command_line() else "to_html(path)"
+    comma = "," if rows else " and"
+    return [*notes, f"All columns{comma} methods{rows}: {at}"]
 
 
 @dataclass(frozen=True)
@@ -86,16 +215,23 @@ class PairTables:
         return [self.differences, *flips, *self.strata]
 
 
-def pairs_of(comparison: Comparison) -> list[PairTables]:
-    """Return the tables of each pair of models, in the order compared."""
+def pairs_of(comparison: Comparison, *, in_points: bool = False) -> list[PairTables]:
+    """Return the tables of each pair of models, in the order compared.
+
+    Args:
+        in_points: whether differences of proportions are in percentage points.
+    """
     flips, found = comparison.flips, []
     for a, b in dict.fromkeys((one.a, one.b) for one in comparison.differences):
         strata = [
-            _pair(part, a, b, f"in {name} ({counted(part.classes.k, 'label')})  ")
+            _pair(
+                part, a, b, f"in {name} ({counted(part.classes.k, 'label')})  ", in_points=in_points
+            )
             for name, part in comparison.strata.items()
         ]
         own = _flips(comparison, flips[a, b]) if (a, b) in flips else None
-        found.append(PairTables(a, b, _pair(comparison, a, b), own, tuple(strata)))
+        differences = _pair(comparison, a, b, in_points=in_points)
+        found.append(PairTables(a, b, differences, own, tuple(strata)))
     return found
 
 
@@ -141,11 +277,14 @@ def _label(label: object) -> str:
     return ", ".join(sorted(map(str, label))) or "no label"
 
 
-def _pair(comparison: Comparison, a: str, b: str, of: str = "") -> Table:
+def _pair(
+    comparison: Comparison, a: str, b: str, of: str = "", *, in_points: bool = False
+) -> Table:
     order = {metric: place for place, metric in enumerate(comparison.metrics)}
     found = [one for one in comparison.differences if (one.a, one.b) == (a, b)]
     found.sort(key=lambda one: order[one.metric])
     head = _interval_of(comparison)
+    shown = [difference_texts(one, in_points=in_points) for one in found]
     verdicts = [_verdict(one) for one in found]
     counts = Counter(cell.text for cell in verdicts)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _VERDICTS if counts[verdict])
@@ -159,24 +298,16 @@ def _pair(comparison: Comparison, a: str, b: str, of: str = "") -> Table:
         f"{a} against {b}  {of}{told}",
         (TableColumn("metric", "left"), [one.metric for one in found]),
         *(columns if is_a_first else columns[::-1]),
-        (TableColumn("diff", style="strong"), [_signed(one.difference) for one in found]),
-        (
-            TableColumn(head, "left", rank=3, style="dim"),
-            [interval(one.low, one.high) for one in found],
-        ),
+        (TableColumn("diff", style="strong"), [one.difference for one in shown]),
+        (TableColumn(head, "left", rank=3, style="dim"), [one.limits for one in shown]),
         (TableColumn("p", rank=4), [_p(one.p_adjusted) for one in found]),
         (TableColumn("verdict", "left", rank=5, is_listed_below=True), verdicts),
-        (TableColumn("detectable", rank=6, style="dim"), [value(one.detectable) for one in found]),
+        (TableColumn("detectable", rank=6, style="dim"), [one.detectable for one in shown]),
         notes=_remarks(found),
     )
 
 
 def _remarks(found: Sequence[Difference]) -> tuple[str, ...]:
-    by_remark: dict[str, list[str]] = {}
-    for one in found:
-        if one.remark:
-            by_remark.setdefault(one.remark, []).append(one.metric)
-    lines = _with_names(by_remark)
     alone: dict[str, list[str]] = {}
     for one in found:
         rows = one.discordant
@@ -186,10 +317,19 @@ def _remarks(found: Sequence[Difference]) -> tuple[str, ...]:
                 alone.setdefault(line, [])
             else:
                 alone.setdefault(f"{line}, of {_rows(rows.n)}", []).append(one.metric)
-    return (*_with_names(alone), *lines)
+    return (*_with_names(alone), *_reasons(found))
 
 
-def _with_names(lines: Mapping[str, Sequence[str]]) -> list[str]:
+def _reasons(found: Sequence[Difference]) -> tuple[str, ...]:
+    """The remarks on differences, each once, with the metrics it is about."""
+    by_remark: dict[str, dict[str, None]] = {}
+    for one in found:
+        if one.remark:
+            by_remark.setdefault(one.remark, {})[one.metric] = None
+    return tuple(_with_names(by_remark))
+
+
+def _with_names(lines: Mapping[str, Iterable[str]]) -> list[str]:
     return [f"{', '.join(names)}: {line}" if names else line for line, names in lines.items()]
 
 

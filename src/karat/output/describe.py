@@ -19,6 +19,7 @@ from karat.metrics.headlines import (
     by_family,
     headline,
     metric_of_slices,
+    same_by_definition,
 )
 from karat.output.document import Cell, Document, Notes, Table, TableColumn, doubts_section
 from karat.output.folds import folds_section
@@ -59,7 +60,9 @@ _ALL = "--metrics all (in Python report.metrics)"
 def describe(report: ClassReport, *, metrics: Literal["headline", "all"] = "headline") -> Document:
     """The document of a report."""
     # The matrix is drawn only where a person can read it: at 10⁵ classes it is never made.
-    headline = headline_names(report, metrics)
+    from karat.output.finding import clauses_of, first_sentence
+
+    headline = listed_names(report, metrics)
     told = (*without_doubts(report.warnings), *report.cautions)
     sections = [
         columns_section(report),
@@ -76,7 +79,9 @@ def describe(report: ClassReport, *, metrics: Literal["headline", "all"] = "head
         inexact_notes(report, [*headline, *_averages()], _ALL),
         Notes("Warnings", told, "warning") if told else None,
     ]
-    return Document("karat report", facts(report), tuple(s for s in sections if s is not None))
+    found = tuple(one for one in sections if one is not None)
+    finding = first_sentence(clauses_of(report))
+    return Document("karat report", facts(report), found, finding=finding)
 
 
 def shown_columns(names: Sequence[str]) -> str:
@@ -157,6 +162,22 @@ def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
         has_scores=report.scores == "scores",
     )
     return [name for name in names if name in report.metrics] or list(report.metrics)
+
+
+def listed_names(report: ClassReport, which: str = "headline") -> list[str]:
+    """Return `headline_names`, each number once; every name where metrics were requested.
+
+    Errors:
+        K122 it is neither ``"headline"`` nor ``"all"``.
+    """
+    names = headline_names(report, which)
+    return names if lists_all(report, which) else without_same(names, report)
+
+
+def without_same(names: Sequence[str], report: ClassReport) -> list[str]:
+    """Return the names without those that are another of them by definition."""
+    same = same_by_definition(names, all_true=all(row["support"] for row in report.per_class))
+    return [name for name in names if name not in same]
 
 
 def lists_all(report: NamedResults, which: str) -> bool:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from karat.errors.doubts import without_doubts
 from karat.errors.text import count, counted, interval, value
 from karat.metrics.headlines import headline
-from karat.output.describe import COLUMNS, shown_columns, shown_role
+from karat.output.describe import COLUMNS, shown_columns, shown_role, without_same
 from karat.output.document import Document, Notes, Section, Table, TableColumn, doubts_section
-from karat.output.finding import Clause
+from karat.output.finding import Clause, first_sentence
 from karat.output.sections import confusion_section
 from karat.tally.score_kind import KINDS, UNITS
 
@@ -28,10 +28,11 @@ def describe_judged(
     report: JudgedReport, metrics: Literal["headline", "all"] = "headline"
 ) -> Document:
     """Return the document of a report with gold labels and a judge's."""
+    names = headline_of(report, metrics)
     sections: list[Section | None] = [
         _columns(report),
         doubts_section(report.doubts),
-        metrics_table(report, headline_of(report, metrics)),
+        metrics_table(report, names),
         *shares_tables(report),
         judge_table(report),
         _confusion(report),
@@ -41,7 +42,8 @@ def describe_judged(
     if warnings:
         sections.append(Notes("Warnings", warnings, "warning"))
     found = tuple(section for section in sections if section is not None)
-    return Document("karat report with a judge", facts_of(report), found)
+    finding = first_sentence(finding_of_judged(report, names))
+    return Document("karat report with a judge", facts_of(report), found, finding=finding)
 
 
 def facts_of(report: JudgedReport) -> tuple[str, ...]:
@@ -68,7 +70,7 @@ def headline_of(report: JudgedReport, which: str = "headline") -> list[str]:
         has_probabilities=UNITS.get(kind) == "probability",
         has_scores=kind == "scores",
     )
-    return [name for name in names if name in report.listed]
+    return without_same([name for name in names if name in report.listed], report.gold)
 
 
 def metrics_table(report: JudgedReport, names: Sequence[str]) -> Table | None:
@@ -212,18 +214,21 @@ def finding_of_judged(report: JudgedReport, names: Sequence[str]) -> list[Clause
     clauses = []
     for name in names[:_MOST_NAMED]:
         one = report.metrics[name]
-        alone = (
-            f"gold labels alone give {_with_limits(one.gold_value, one.gold_low, one.gold_high)}"
-        )
         called = name[:1].upper() + name[1:].replace("_", " ")
-        text = f"{called} is {_with_limits(one.value, one.low, one.high)}"
+        alone = _with_limits(one.gold_value, one.gold_low, one.gold_high)
         worth = f"the judge makes {report.n_gold} gold labels worth {round(one.n_effective)}"
-        clauses.append(Clause(f"{text}; {alone}, so that {worth}.", "metrics"))
+        texts = [
+            f"{called} is {_with_limits(one.value, one.low, one.high)}.",
+            f"Gold labels alone give {alone}.",
+            f"For {name.replace('_', ' ')}, {worth}.",
+        ]
+        clauses += [Clause(text, "metrics") for text in texts]
     if not names:
         for share in sorted(report.shares, key=lambda x: -x.value)[:_MOST_NAMED]:
             text = f"{share.name} is {_with_limits(share.value, share.low, share.high)} of the rows"
             alone = _with_limits(share.gold_value, share.gold_low, share.gold_high)
-            clauses.append(Clause(f"{text}; gold labels alone give {alone}.", "shares"))
+            texts = [f"{text}.", f"Gold labels alone give {alone}."]
+            clauses += [Clause(each, "shares") for each in texts]
     right = report.judge["accuracy"]
     limits = _with_limits(right.value, right.low, right.high)
     clauses.append(

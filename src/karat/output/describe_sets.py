@@ -22,6 +22,7 @@ from karat.output.describe import (
     undefined_notes,
 )
 from karat.output.document import Document, Notes, Table, TableColumn, doubts_section
+from karat.output.finding import finding_of_sets, first_sentence
 from karat.output.sections import marked_rate, slice_section
 from karat.tally import Label
 
@@ -54,7 +55,8 @@ def describe_sets(
         Notes("Warnings", warnings, "warning") if warnings else None,
     ]
     found = tuple(section for section in sections if section is not None)
-    return Document("karat multilabel report", facts_of_sets(report), found)
+    finding = first_sentence(finding_of_sets(report))
+    return Document("karat multilabel report", facts_of_sets(report), found, finding=finding)
 
 
 def headline_of_sets(report: SetReport, which: str = "headline") -> list[str]:

@@ -43,6 +43,7 @@ class TableColumn:
         is_prose: whether its entries are running text; only the last column may be.
         is_whole: whether its names are shortened only where the width forces it.
         is_model: whether its heading is one of the names of the document, which may be shortened.
+        against: with `is_model`, the other model of a pair: ``a vs. b`` is the heading.
         is_listed_below: whether a line below the table has its entries where it is left out.
         style: that of its cells which have none of their own, where a table is made by column.
     """
@@ -54,8 +55,15 @@ class TableColumn:
     is_prose: bool = False
     is_whole: bool = False
     is_model: bool = False
+    against: str = ""
     is_listed_below: bool = False
     style: Style = ""
+
+    def headed(self, short: Callable[[str], str] = str) -> str:
+        """The heading, with the texts of the models in it."""
+        if not self.is_model:
+            return self.heading
+        return " vs. ".join(map(short, filter(None, (self.heading, self.against))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +110,7 @@ class Table:
         """The table with the texts of its names, in cells and headings."""
         places = [i for i, column in enumerate(self.columns) if column.is_name]
         columns = tuple(
-            replace(column, heading=short(column.heading)) if column.is_model else column
+            replace(column, heading=column.headed(short), against="") if column.is_model else column
             for column in self.columns
         )
         rows = tuple(
@@ -148,12 +156,23 @@ def doubts_section(doubts: Sequence[Doubt]) -> Notes | None:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Title, facts in one line, sections; and the names of models that head columns."""
+    """What a renderer shows, in order.
+
+    Attributes:
+        title: the first line.
+        facts: the line below it.
+        sections: tables and notes.
+        names: of models that head columns.
+        finding: first sentence of the finding of a page; empty where there is none.
+        in_text: the sections of a text, which has few columns and lines; empty: `sections`.
+    """
 
     title: str
     facts: tuple[str, ...]
     sections: tuple[Section, ...] = ()
     names: tuple[str, ...] = ()
+    finding: str = ""
+    in_text: tuple[Section, ...] = ()
 
 
 Span: TypeAlias = Cell

@@ -37,6 +37,7 @@ WIDTH: Final = 560
 _ROW: Final = 20
 _LETTER: Final = 6.6
 """Width of a letter of 12 pixels, about."""
+_STYLE: Final = 'style="display:block;max-width:100%;height:auto;margin:.3em .5em;color:inherit" '
 MOST_ROWS: Final = 40
 _FINEST: Final = 0.35
 _MOST_POINTS: Final = 240
@@ -103,6 +104,10 @@ class Picture:
             return self.draw(short)
         except Exception:
             return ""
+
+    def bare(self, short: Short) -> str:
+        """The element without styles of its own, for a page whose style sheet has them."""
+        return self.svg(short).replace(_STYLE, "")
 
 
 def forest(
@@ -337,8 +342,7 @@ def _svg(body: Sequence[str], height: float, title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {_n(height)}" '
         f'width="{WIDTH}" height="{_n(height)}" role="img" aria-label="{_text(title)}" '
-        'style="display:block;max-width:100%;height:auto;margin:.3em .5em;color:inherit" '
-        f'font-size="12" fill="currentColor">{"".join(body)}</svg>'
+        f'{_STYLE}font-size="12" fill="currentColor">{"".join(body)}</svg>'
     )
 
 

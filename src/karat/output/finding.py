@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -15,7 +15,7 @@ from karat.errors.text import amount, count, counted, interval, share, value
 from karat.metrics import get
 from karat.metrics.headlines import MANY_CLASSES, is_rare
 from karat.output.describe import slice_metric
-from karat.output.sections import thresholds_of, value_of
+from karat.output.sections import DifferenceTexts, difference_texts, thresholds_of, value_of
 from karat.results.sets import SetReport
 from karat.tally.score_kind import NO_PREDICTIONS
 
@@ -69,10 +69,21 @@ _OF_SETS: Final = (
 
 LOWEST: Final = "lowest"
 """Id of the row of the class that a finding names as the lowest."""
+_SECTIONS: Final = {
+    LOWEST: "Table",
+    "pair": "Differences",
+    "summary": "Metrics",
+    "metrics": "Metrics",
+    "reliability": "Reliability curve",
+    "together": "Wrong sets",
+    "best": "All models",
+    "shares": "Proportions",
+}
+"""Id of a section → its title, where that is another word."""
 
 
 class Clause(NamedTuple):
-    """A sentence of a finding.
+    """A sentence of a finding, of at most four numbers.
 
     Attributes:
         text: the sentence.
@@ -81,6 +92,11 @@ class Clause(NamedTuple):
 
     text: str
     target: str
+
+    @property
+    def section(self) -> str:
+        """Title of that section."""
+        return _SECTIONS.get(self.target.partition("-")[0], self.target.capitalize())
 
 
 class Tile(NamedTuple):
@@ -173,15 +189,30 @@ def _known(report: ClassReport | SetReport, name: str) -> Result | None:
     return None if found is None or found.undefined or not math.isfinite(found.value) else found
 
 
+def first_sentence(clauses: Iterable[Clause]) -> str:
+    """Return the first sentence of a finding, which opens a text; empty without any.
+
+    Doubts are left out: a text lists them below. Later sentences are not computed.
+    """
+    return next((one.text for one in clauses if one.target != "doubts"), "")
+
+
 def finding_of(report: ClassReport) -> list[Clause]:
     """Return the sentences about a report: values, classes, thresholds, calibration, slices."""
+    return [*clauses_of(report)]
+
+
+def clauses_of(report: ClassReport) -> Iterator[Clause]:
+    """Yield the sentences of `finding_of`, each computed when it is asked for."""
     if report.requested is not None:
-        clauses = [*_requested(report)]
+        yield from _requested(report)
     elif report.is_binary:
-        clauses = [*_of_positive(report)]
+        yield from _of_positive(report)
     else:
-        clauses = [*_of_classes(report)]
-    return [*clauses, *_calibration(report), *_slices(report), *_of_doubts(report.doubts)]
+        yield from _of_classes(report)
+    yield from _calibration(report)
+    yield from _slices(report)
+    yield from _of_doubts(report.doubts)
 
 
 def finding_of_sets(report: SetReport) -> list[Clause]:
@@ -192,9 +223,7 @@ def finding_of_sets(report: SetReport) -> list[Clause]:
 
 def _requested(report: ClassReport | SetReport) -> Iterator[Clause]:
     found = [one for name in report.metrics if (one := _known(report, name)) is not None]
-    if found:
-        texts = [_stated(one) for one in found[:_MOST_NAMED]]
-        yield Clause(f"{', '.join([texts[0], *map(str.lower, texts[1:])])}.", "summary")
+    yield from (Clause(f"{_stated(one)}.", "summary") for one in found[:_MOST_NAMED])
 
 
 def _stated(one: Result, of: str = "", name: str = "") -> str:
@@ -219,19 +248,17 @@ def _of_positive(report: ClassReport) -> Iterator[Clause]:
         yield Clause(f"{NO_PREDICTIONS}.", "summary")
     elif not n_predicted:
         rows = counted(n_true, "row") if n_true == int(n_true) else amount(n_true)
-        yield Clause(f"No row is predicted {called}{at}: all {rows} are missed.", "confusion")
+        missed = f": all {rows} are missed" if n_true else ""
+        yield Clause(f"No row is predicted {called}{at}{missed}.", "confusion")
     else:
-        pair = [_known(report, name) for name in ("recall", "precision")]
-        parts = [
-            _stated(one, of) if one is pair[0] else _stated(one).lower() for one in pair if one
-        ]
-        if parts:
-            yield Clause(f"{', '.join(parts)}{at}.", "summary")
+        for name in ("recall", "precision"):
+            if (one := _known(report, name)) is not None:
+                yield Clause(f"{_stated(one, of)}{at}.", "summary")
+                of = at = ""
     yield from _other_threshold(report)
     if not _rare(report) and (one := _known(report, "accuracy")) is not None:
-        base = _known(report, "no_information_rate")
-        than = "" if base is None else f"; the larger class alone gives {value(base.value)}"
-        yield Clause(f"{_stated(one)}{than}.", "summary")
+        yield Clause(f"{_stated(one)}.", "summary")
+        yield from _of_largest(report, "larger")
     if 0 < n_true < _FEW:
         rows = "row is" if n_true == 1 else "rows are"
         yield Clause(f"Only {amount(n_true)} {rows} truly {called}.", "classes")
@@ -268,13 +295,19 @@ def _other_threshold(report: ClassReport) -> Iterator[Clause]:
 def _of_classes(report: ClassReport) -> Iterator[Clause]:
     """Accuracy beside that of the largest class, the worst class, the most frequent error."""
     k = report.classes.k
-    one, base = _known(report, "accuracy"), _known(report, "no_information_rate")
-    if one is not None:
-        than = "" if base is None else f"; the largest class alone gives {value(base.value)}"
-        yield Clause(f"{_stated(one)} over {counted(k, 'class')}{than}.", "summary")
+    if (one := _known(report, "accuracy")) is not None:
+        yield Clause(f"{_stated(one)} over {counted(k, 'class')}.", "summary")
+        yield from _of_largest(report, "largest")
     if (row := lowest_of(report)) is not None:
         yield Clause(f"{_lowest(row, 'recall')}.", LOWEST)
     yield from _largest_error(report)
+
+
+def _of_largest(report: ClassReport, which: str) -> Iterator[Clause]:
+    """What accuracy has to exceed."""
+    if (base := _known(report, "no_information_rate")) is not None:
+        text = f"Predicting the {which} class for every row gives {value(base.value)}."
+        yield Clause(text, "summary")
 
 
 def lowest_of(report: ClassReport | SetReport) -> Mapping[str, Any] | None:
@@ -315,9 +348,9 @@ def _of_labels(report: SetReport) -> Iterator[Clause]:
     if (one := _known(report, "subset_accuracy")) is not None:
         name = "Proportion of rows with every label correct"
         yield Clause(f"{_stated(one, name=name)}.", "summary")
-    parts = [_stated(x) for n in ("micro_f1", "macro_f1") if (x := _known(report, n)) is not None]
-    if parts:
-        yield Clause(f"{', '.join([parts[0], *(x.lower() for x in parts[1:])])}.", "summary")
+    for name in ("micro_f1", "macro_f1"):
+        if (one := _known(report, name)) is not None:
+            yield Clause(f"{_stated(one)}.", "summary")
     if (row := lowest_of(report)) is not None:
         yield Clause(f"{_lowest(row, 'f1')}.", LOWEST)
     rows = [row for row in report.per_class if row["support"] and row.get("f1") is not None]
@@ -467,7 +500,7 @@ def _of_best(comparison: Comparison) -> Iterator[Clause]:
     best = [one.model for one in comparison.best_of_several.values() if one.model is not None]
     if not best:
         return
-    groups = Counter(best).most_common(_MOST_NAMED)
+    groups = Counter(best).most_common(_MOST_NAMED - 1)
     named = [f"{name} by {counted(n, 'metric')}" for name, n in groups]
     n_more = len(best) - sum(n for _, n in groups)
     more = f" and others by {count(n_more)}" if n_more else ""
@@ -480,9 +513,14 @@ def _verdicts(found: Sequence[Difference], a: str, b: str) -> Iterator[str]:
     for verdict, verb in _VERBS.items():
         shown = [one for one in found if one.verdict == verdict]
         if shown:
-            named = ", ".join(_difference(one) for one in shown[:_MOST_NAMED])
-            more = f" and {count(len(shown) - _MOST_NAMED)} more" * (len(shown) > _MOST_NAMED)
-            yield f"{a} {verb} {b} in {named}{more}."
+            named = [one.metric.replace("_", " ") for one in shown[:_MOST_NAMED]]
+            named += [f"{count(len(shown) - _MOST_NAMED)} more"] * (len(shown) > _MOST_NAMED)
+            listed = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+            yield f"{a} {verb} {b} in {listed}."
+            if verdict != "identical":
+                texts = _difference(shown[0])
+                size = f"{texts.difference} {texts.limits}".rstrip()
+                yield f"The difference in {named[0]} is {size}."
     tested = [one for one in found if one.verdict != "not tested"]
     rest = [one for one in tested if one.verdict not in _VERBS]
     if rest:
@@ -493,19 +531,17 @@ def _verdicts(found: Sequence[Difference], a: str, b: str) -> Iterator[str]:
         known = next((one for one in rest if one.detectable is not None), None)
         if known is not None:
             name = known.metric.replace("_", " ")
-            text += f"; with these rows a difference in {name} of {value(known.detectable)} would"
-            text += " show in 80 % of samples"
+            least = _difference(known).detectable
+            text += f"; with these rows a difference in {name} of {least} would show in 80 % of"
+            text += " samples"
         yield f"{text}."
     if n_untested := len(found) - len(tested):
         n = f"{count(n_untested)} of {counted(len(found), 'metric')}"
         yield f"{n} {'is' if n_untested == 1 else 'are'} not tested."
 
 
-def _difference(one: Difference) -> str:
-    """``accuracy (+0.05 [0.02, 0.08])``."""
-    sign = "+" if one.difference > 0 else ""
-    limits = f" {found}" if (found := interval(one.low, one.high)) else ""
-    return f"{one.metric.replace('_', ' ')} ({sign}{value(one.difference)}{limits})"
+def _difference(one: Difference) -> DifferenceTexts:
+    return difference_texts(one, in_points=True, unit="percentage points")
 
 
 def title_of_comparison(comparison: Comparison) -> str:

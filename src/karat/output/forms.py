@@ -18,7 +18,7 @@ from karat.errors.doubts import without_doubts
 from karat.errors.text import amounts, count, counted, harmless, threshold, value
 from karat.inference.p_values import least_or_more, p_in_cell, p_text
 from karat.metrics import get
-from karat.output.describe import headline_names, slice_metric
+from karat.output.describe import headline_names, listed_names, slice_metric
 from karat.output.document import (
     Cell,
     Document,
@@ -94,7 +94,7 @@ def _picture_of_report(report: ClassReport) -> Picture | None:
     # Beside the matrix, which stands below as a table with shaded cells.
     if report.confidence is None:
         return None
-    found = [report.metrics[name] for name in headline_names(report)]
+    found = [report.metrics[name] for name in listed_names(report)]
     marks = [
         Mark(one.name, one.value, one.low, one.high, reason=one.undefined or "")
         for one in found
@@ -121,11 +121,12 @@ def comparison_as_html(comparison: Comparison) -> str:
     """A comparison: its differences as a forest above its tables."""
     from karat.output.compared import describe_comparison
 
-    picture = picture_or_none(_picture_of_comparison, comparison)
+    picture = picture_or_none(picture_of_comparison, comparison)
     return html_of(describe_comparison(comparison), picture)
 
 
-def _picture_of_comparison(comparison: Comparison) -> Picture | None:
+def picture_of_comparison(comparison: Comparison) -> Picture | None:
+    """The differences of a comparison with their intervals; None where there are none."""
     found = comparison.differences[:MOST_ROWS]
     pairs = {(one.a, one.b) for one in found}
     is_one = len(pairs) == 1

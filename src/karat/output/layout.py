@@ -37,7 +37,7 @@ TEXT_WIDTH_MAX = 100
 NAME_MIN, NAME_MAX = 8, 24
 """Names are cut to between these, whatever they are; a legend has them in full."""
 MODEL_MIN = 6
-"""Names of models may be shorter: the title has them in full."""
+"""Names of models may be shorter: the facts have them in full."""
 WHOLE_MIN = 12
 """Names that are shortened only where the width forces it keep so much beside optional columns."""
 PROSE_MIN = 30
@@ -65,18 +65,25 @@ class Page:
         if not column.is_model:
             return column.heading
         full = [safe(name, is_ascii=self.is_ascii) for name in self.models]
-        return contrasted(full, limit)[self.models.index(column.heading)]
+        return column.headed(
+            dict(zip(self.models, contrasted(full, limit), strict=True)).__getitem__
+        )
 
 
 def lay_out(document: Document, width: int = 80, *, is_ascii: bool = False) -> list[Line]:
     """Lines of at most `width` cells (but at least 30), without line ends."""
+    document = replace(document, sections=document.in_text or document.sections)
     page = Page(max(WIDTH_MIN, width), is_ascii, document.names)
     page.naming = _naming(document, page)
     lines: list[Line] = [[Span(document.title, "title")]]
     lines += _flowing(document.facts, page) if document.facts else ()
+    width = min(page.width, TEXT_WIDTH_MAX)
+    for text in wrapped(harmless(document.finding), width, hang=INDENT) if document.finding else ():
+        lines.append([Span(text, "strong")])
     for section in document.sections:
         lines += [[], *_section(section, page)]
-    if legend := page.naming.legend():
+    has_models = ", ".join(document.names) in document.facts
+    if legend := page.naming.legend(document.names if has_models else ()):
         lines += [[], [Span("Names", "heading")]]
         for text in legend:
             lines += _text(text, page, "dim")
@@ -251,11 +258,11 @@ def _chosen(table: Table, page: Page) -> tuple[Table, list[str]]:
         fewer = [other for other in left_out if other != column]
         if fits(without(fewer)):
             left_out = fewer
-    return without(left_out), [column.heading for column in left_out]
+    return without(left_out), list(dict.fromkeys(column.headed() for column in left_out))
 
 
 def _least_limit(columns: Sequence[TableColumn]) -> int:
-    """The shortest that names are made; those of models stand in full in the title."""
+    """The shortest that names are made; those of models stand in full in the facts."""
     if any(column.is_whole for column in columns):
         return WHOLE_MIN
     return MODEL_MIN if any(column.is_model for column in columns) else NAME_MIN

@@ -31,6 +31,7 @@ def markdown_of(document: Document) -> str:
     No HTML stands in it, and no text of a user can add any, or a link, a mention or a table cell.
     """
     lines = [f"## {escaped(document.title)}", "", escaped(" · ".join(document.facts))]
+    lines += ["", escaped(document.finding)] if document.finding else []
     for section in on_paper(document, N_MATRIX):
         lines += ["", *_section(section)]
     return "\n".join(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from karat.errors.text import aliases, contrasted, safe
 from karat.output.document import Document, Matrix, Table
@@ -57,12 +57,17 @@ class Naming:
         """The name in full, harmless."""
         return self._full[name]
 
-    def legend(self) -> list[str]:
-        """``text = name in full`` of every text that is not in full, in the order of use."""
+    def legend(self, known: Collection[str] = ()) -> list[str]:
+        """``text = name in full`` of every text that is not in full, in the order of use.
+
+        Args:
+            known: names that stand in full elsewhere; they are left out.
+        """
         return [
             f"{self._short[name]} = {self._full[name]}"
             for name in self._seen
             if self._short[name] != self._full[name]
+            and not (name in known and self._full[name] == safe(name))
         ]
 
 

@@ -102,6 +102,7 @@ def html_of(document: Document, picture: Picture | None = None) -> str:
     title, facts = _text(document.title), _text(" · ".join(document.facts))
     head = f'<strong>{title}</strong> <span style="opacity:{_DIM}">{facts}</span>'
     head = f"<div>{head}</div>" if document.title or document.facts else ""
+    head += f"<div>{_text(document.finding)}</div>" if document.finding else ""
     paper = on_paper(document, N_MATRIX, keeps_pointers=True, naming=naming)
     n_first = next((i for i, one in enumerate(paper) if isinstance(one, Table)), len(paper))
     return _div(f"{head}{_told(paper[:n_first])}{drawn}{_told(paper[n_first:])}")

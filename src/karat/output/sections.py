@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,18 +20,20 @@ from karat.errors.text import (
     counted,
     interval,
     padded,
+    points,
     share,
     threshold,
     value,
     wrapped,
 )
 from karat.metrics import get
+from karat.metrics.headlines import is_in_points
 from karat.output.document import Cell, Line, Matrix, Notes, Span, Table, TableColumn
 from karat.output.naming import Naming
 from karat.results.values import OF_MIX, of_mix_as_typed, without_mix
 
 if TYPE_CHECKING:
-    from karat.inference.comparison.records import Estimate
+    from karat.inference.comparison.records import Difference, Estimate
     from karat.results.report import ClassReport
     from karat.results.result import Confusion, Result
     from karat.results.sets import SetReport
@@ -459,3 +461,28 @@ def inexact_notes(report: ClassReport, shown: Collection[str], rest: str) -> Not
     if len(open_ones) > len(seen):
         lines.append(f"{counted(len(open_ones) - len(seen), 'metric')} not listed here: {rest}")
     return Notes(_NOT_EXACT, tuple(lines))
+
+
+class DifferenceTexts(NamedTuple):
+    """A difference of two models as text: with its sign, its limits, what rows can detect."""
+
+    difference: str
+    limits: str
+    detectable: str
+
+
+def difference_texts(one: Difference, *, in_points: bool, unit: str = "pp") -> DifferenceTexts:
+    """Return the texts of a difference; proportions in percentage points where these are asked.
+
+    Args:
+        unit: what follows a difference in percentage points.
+    """
+    is_scaled = in_points and is_in_points(one.metric)
+    shown, unit = (points, f" {unit}") if is_scaled else (value, "")
+    sign = "+" if one.difference > 0 else ""
+    has_limits = one.low is not None and one.high is not None
+    return DifferenceTexts(
+        f"{sign}{shown(one.difference)}{unit}",
+        f"[{shown(one.low)}, {shown(one.high)}]" if has_limits else "",
+        f"{shown(one.detectable)}{unit if one.detectable is not None else ''}",
+    )

@@ -35,6 +35,9 @@ _DETECTABLE: Final = (
     "samples."
 )
 
+EXPLANATIONS: Final = frozenset({_SCOPE, _BEST, _DETECTABLE})
+"""Notes that explain tables, which a short text replaces by their titles."""
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison(JsonDocument):

@@ -304,7 +304,7 @@ def find_columns(
         mapping["folds"] = folds.fold
         mapping |= {role: name for role, name in folds.roles.items() if role in OF_FOLDS}
     elif len(recognized) == 1 and recognized[0] not in used:
-        # Named, not read: see decision 0043.
+        # Named, not read: see decisions/06-designs.md.
         mapping["folds"] = None
         repeats = roles.candidates.get("repeat", ())
         is_open_to_folds = given["clusters"] is None and not request.is_searched

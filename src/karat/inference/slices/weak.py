@@ -184,8 +184,8 @@ class WeakSlices:
                 first, *others = zip(row, widths, strict=True)
                 texts = [padded(*first), *(padded(text, n, "right") for text, n in others)]
                 lines.append("  ".join(texts).rstrip())
-            shared = f"; {self.n_explained:,} more are weak only because they share rows with these"
-            more = shared * bool(self.n_explained)
+            more = f"; {self.n_explained:,} more are weak only because they share rows with these"
+            more *= bool(self.n_explained)
             lines.append(f"{self.n_tested:,} slices were tested{more}.")
             if any(one.n_all > one.n_rows for one in self.slices):
                 which = f"{self.measure!r} is that of the other rows, {_WHOLE!r} that of all."

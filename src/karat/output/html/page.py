@@ -17,14 +17,14 @@ from karat.errors import error
 from karat.errors.doubts import without_doubts
 from karat.errors.text import MISSING, harmless, interval, value
 from karat.metrics import get
-from karat.metrics.headlines import HEADLINE_OF_SETS, is_rare
+from karat.metrics.headlines import HEADLINE_OF_SETS, is_in_points, is_rare
 from karat.output.compared import (
     describe_comparison,
     pairs_of,
     summaries_of,
     values_without_interval,
 )
-from karat.output.describe import POLICIES, facts, headline_names, lists_all, slice_metric
+from karat.output.describe import POLICIES, facts, listed_names, lists_all, slice_metric
 from karat.output.describe_judged import facts_of as facts_of_judged
 from karat.output.describe_judged import (
     finding_of_judged,
@@ -121,6 +121,20 @@ def page(template: str, facts: Mapping[str, Any], data: Mapping[str, Any] | None
     return _environment().get_template(template).render(**facts, **found, policy=policy)
 
 
+def title_or(title: object, usual: str) -> str:
+    """The title of a page: the usual one where none is asked.
+
+    Errors:
+        K122 it is no text, or empty.
+    """
+    if title is None:
+        return usual
+    if not isinstance(title, str) or not title.strip():
+        choices = "a text, or None for the title that follows from the data"
+        raise error("K122", argument="title", value=title, choices=choices, do="Name the page.")
+    return title.strip()
+
+
 def _script(*, has_rows: bool, has_curves: bool) -> str:
     """The script of a page, without what only its readers need: indents and comments."""
     whole = read("script.js").replace("//= curves.js", read("curves.js") if has_curves else "")
@@ -162,7 +176,7 @@ def _environment() -> Environment:
     )
 
 
-def report_to_html(report: ClassReport) -> str:
+def report_to_html(report: ClassReport, title: str | None = None) -> str:
     """The page of a report, as text.
 
     Errors:
@@ -170,7 +184,7 @@ def report_to_html(report: ClassReport) -> str:
 
     Cost: the drawings take most of it, about a second; nothing depends on the number of rows.
     """
-    first = headline_names(report)
+    first = listed_names(report)
     rest = [name for name in report.metrics if name not in first]
     policy = POLICIES[report.undefined].format("class")
     pairs = pairs_section(report)
@@ -190,7 +204,7 @@ def report_to_html(report: ClassReport) -> str:
     if has_room and not report.is_binary:
         beside.reverse()
     shown: dict[str, Any] = {
-        "title": title_of(report),
+        "title": title_or(title, title_of(report)),
         "kind": "karat report",
         "finding": finding_of(report),
         "tiles": tiles_of(report),
@@ -250,7 +264,7 @@ def _taken(figures: list[dict[str, Any]], name: str) -> dict[str, Any] | None:
     return None if place is None else figures.pop(place)
 
 
-def sets_to_html(report: SetReport) -> str:
+def sets_to_html(report: SetReport, title: str | None = None) -> str:
     """The page of a report of rows with sets of labels, as text.
 
     Errors:
@@ -268,7 +282,7 @@ def sets_to_html(report: SetReport) -> str:
         "together": ("Wrong sets", [*patterns_of(report)]),
     }
     shown: dict[str, Any] = {
-        "title": title_of(report),
+        "title": title_or(title, title_of(report)),
         "kind": "karat multilabel report",
         "finding": finding_of_sets(report),
         "tiles": tiles_of(report),
@@ -317,16 +331,20 @@ def _pairs_of(facts_: Any) -> list[tuple[str, str]]:
     ]
 
 
-def comparison_to_html(comparison: Comparison) -> str:
+def comparison_to_html(comparison: Comparison, title: str | None = None) -> str:
     """The page of a comparison, as text.
 
     Errors:
         K501 jinja2 is not installed.
     """
+    from karat.output.forms import picture_of_comparison, picture_or_none
+
     document = describe_comparison(comparison)
+    picture = picture_or_none(picture_of_comparison, comparison)
     found: dict[str, Any] = {
-        "title": title_of_comparison(comparison),
+        "title": title_or(title, title_of_comparison(comparison)),
         "finding": finding_of_comparison(comparison),
+        "picture": None if picture is None else picture.bare(str),
         "kind": document.title,
         "version": __version__,
         "facts": document.facts,
@@ -342,8 +360,12 @@ def comparison_to_html(comparison: Comparison) -> str:
         ],
         "without_interval": values_without_interval(comparison),
         "pairs": [
-            {"of": pair, "bars": _bars(comparison, pair.differences, pair.a, pair.b)}
-            for pair in pairs_of(comparison)
+            {
+                "of": pair,
+                "bars": _bars(comparison, pair.differences, pair.a, pair.b),
+                "has_points": any(is_in_points(row[0].text) for row in pair.differences.rows),
+            }
+            for pair in pairs_of(comparison, in_points=True)
         ],
         "summaries": summaries_of(comparison),
         "adjusted": next((one for one in comparison.notes if one.startswith("p ")), ""),
@@ -353,7 +375,7 @@ def comparison_to_html(comparison: Comparison) -> str:
     return page("compare.html", found, {"matrix": None, "decisions": None, "curves": None})
 
 
-def judged_to_html(report: JudgedReport) -> str:
+def judged_to_html(report: JudgedReport, title: str | None = None) -> str:
     """The page of a report with gold labels and a judge's, as text.
 
     Errors:
@@ -367,7 +389,7 @@ def judged_to_html(report: JudgedReport) -> str:
     known = [x for x in limits if x is not None and math.isfinite(x)]
     scale = (min(known), max(known)) if known and min(known) < max(known) else (0.0, 1.0)
     found: dict[str, Any] = {
-        "title": "Gold labels and a judge",
+        "title": title_or(title, "Gold labels and a judge"),
         "kind": "karat report with a judge",
         "version": __version__,
         "facts": facts_of_judged(report),

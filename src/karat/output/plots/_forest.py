@@ -13,7 +13,7 @@ from karat.errors import KaratError, error, shown
 from karat.errors.text import count, value
 from karat.inference.comparison.records import Difference
 from karat.metrics import get
-from karat.output.describe import headline_names, slice_metric
+from karat.output.describe import listed_names, slice_metric
 from karat.output.plots._axes import (
     COMPARED_WITH,
     MUTED,
@@ -282,7 +282,7 @@ def _chosen(reports: Reports, metrics: Any) -> list[str]:
     # Those that open a report, and are high where they are good.
     return [
         name
-        for name in headline_names(first)
+        for name in listed_names(first)
         if all(name in report for report in reports.values())
         and get(name).record.range in _RANGES
         and get(name).record.better == "higher"

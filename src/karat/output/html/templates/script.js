@@ -116,10 +116,26 @@
     });
   };
   document.querySelectorAll("table.sortable").forEach(searchable);
+  // On a phone, a table that is wider than the page lists the cells of each row under their headings.
+  const phone = matchMedia("(max-width: 40rem)");
+  const asCards = () => document.querySelectorAll(".scroll > table:not(.matrix)").forEach((table) => {
+    const holder = table.parentElement;
+    if (!phone.matches) table.classList.remove("cards");
+    if (!phone.matches || holder.scrollWidth <= holder.clientWidth + 1) return;
+    const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());
+    table.querySelectorAll("tbody tr, tfoot tr").forEach((row) => [...row.cells].forEach((cell, place) => {
+      if (place) cell.dataset.label = heads[place];
+    }));
+    table.classList.add("cards");
+  });
+  phone.addEventListener("change", asCards);
+  document.addEventListener("toggle", asCards, true);
+
   // Show a shortened name in full as its title.
   document.querySelectorAll("bdi.name").forEach((name) => { name.title = name.textContent; });
   // Their numbers stand beside them.
   document.querySelectorAll(".bar").forEach((bar) => bar.setAttribute("aria-hidden", "true"));
+  asCards();
 
   // What lists the rows of a cell, on pages that have some.
   const listCell = data.rows ? listedRows(data.rows, data.matrix, { $, made, named, amount, value }) : null;
@@ -145,6 +161,7 @@
       clustered: () => matrix.clustered,
     };
     let order = every, show = "count", active = [0, 0];
+    if (m > 6) table.classList.add("many");
     if (isDense || (m > 6 && names.some((name) => name.length > 4))) table.classList.add("tall");
 
     const text = (i, j) => {
