@@ -217,4 +217,4 @@ def test_a_line_that_light_rows_decide_is_found() -> None:
 def test_a_line_that_the_lightest_rows_alone_decide_is_undefined_and_says_so() -> None:
     for name, found in lines_by_light_rows(1e-100).metrics.items():
         assert math.isnan(found.value), name
-        assert "divides the rows of the class from the others" in str(found.undefined)
+        assert "the probabilities separate the class from the others" in str(found.undefined)

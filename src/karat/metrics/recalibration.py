@@ -23,7 +23,7 @@ VAN_CALSTER_2019 = "Van Calster et al. (2019). Calibration: the Achilles heel. B
 _REAL = (-math.inf, math.inf)
 CERTAIN = (
     "a probability is 0 or 1, no row is truly of the class or every row is, or the probabilities "
-    "separate the class from the others completely"
+    "separate the class from the others"
 )
 
 
