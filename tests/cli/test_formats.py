@@ -9,6 +9,7 @@ import pytest
 
 from karat.api.report import Report
 from karat.cli.outputs import FORMATS
+from karat.errors.options import on_the_command_line
 from tests.cli.running import Karat, in_process
 from tests.sources.writing import TEN, write_csv
 
@@ -35,14 +36,18 @@ def report(karat: Karat) -> Report:
 
 
 def test_the_ending_says_how_a_report_is_written(karat: Karat, report: Report) -> None:
-    texts = {
-        "out.md": report.to_markdown(),
-        "out.markdown": report.to_markdown(),
-        "out.tex": report.to_latex(),
-        "OUT.CSV": report.to_csv(),
-        "out.json": report.to_json(),
-        "out.txt": str(report),
-    }
+    # A command names columns by its own options.
+    with on_the_command_line():
+        texts = {
+            "out.md": report.to_markdown(),
+            "out.markdown": report.to_markdown(),
+            "out.tex": report.to_latex(),
+            "OUT.CSV": report.to_csv(),
+            "out.json": report.to_json(),
+            "out.txt": str(report),
+        }
+    assert "true=label, pred=pred" in texts["out.md"]
+    assert "y_true=label, y_pred=pred" in report.to_markdown()
     for name, text in texts.items():
         ran = karat("report", "ten.csv", "-o", name)
         assert (ran.code, ran.out) == (0, "")
@@ -51,7 +56,8 @@ def test_the_ending_says_how_a_report_is_written(karat: Karat, report: Report) -
 
 
 def test_the_option_says_how_a_report_is_printed(karat: Karat, report: Report) -> None:
-    texts = {"markdown": report.to_markdown(), "latex": report.to_latex(), "csv": report.to_csv()}
+    with on_the_command_line():
+        texts = {x: getattr(report, f"to_{x}")() for x in ("markdown", "latex", "csv")}
     for name, text in texts.items():
         ran = karat("report", "ten.csv", "--format", name)
         assert (ran.code, ran.out) == (0, text + "\n")
@@ -60,10 +66,9 @@ def test_the_option_says_how_a_report_is_printed(karat: Karat, report: Report) -
 
 
 def test_every_metric_is_listed_when_all_are_asked_for(karat: Karat, report: Report) -> None:
-    for name, text in {
-        "markdown": report.to_markdown(metrics="all"),
-        "latex": report.to_latex(metrics="all"),
-    }.items():
+    with on_the_command_line():
+        texts = {x: getattr(report, f"to_{x}")(metrics="all") for x in ("markdown", "latex")}
+    for name, text in texts.items():
         ran = karat("report", "ten.csv", "--metrics", "all", "--format", name)
         assert ran.out == text + "\n"
         assert ran.out != karat("report", "ten.csv", "--format", name).out

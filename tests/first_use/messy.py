@@ -116,6 +116,12 @@ def _of(
     return numbers
 
 
+def _ranked(data: str) -> Callable[[], Mapping[str, float]]:
+    """The intended number of scores that predict no class: how they rank."""
+    one = predicted(data)
+    return lambda: {"roc_auc": metrics.roc_auc_score(one.y, one.logreg[:, 1])}
+
+
 def _wine() -> pd.DataFrame:
     one = predicted("wine")
     columns = {f"prob_{name}": one.logreg[:, i] for i, name in enumerate(one.names)}
@@ -262,9 +268,9 @@ CASES: Final = (
     ),
     Case(
         "decision.parquet",
-        "scores that are no probabilities, called score",
+        "scores that are not probabilities, called score",
         _rows("churn", y_test=lambda d: d.y, score=lambda d: _logit(_p(d))),
-        _of("churn", loss=False),
+        _ranked("churn"),
     ),
     Case("score.csv", "probabilities called score", _rows("churn", y_test=lambda d: d.y, score=_p)),
     Case("catboost.tsv", "the columns of CatBoost", _catboost, _of("wine"), options={"sep": "\t"}),

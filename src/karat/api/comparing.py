@@ -35,7 +35,7 @@ from karat.data.sources.tables.rows import read_rows
 from karat.data.sources.tables.values import doubts_of_values
 from karat.data.table_sets import TableSets, beside_sets
 from karat.errors import KaratError, error, short, shown
-from karat.errors.doubts import Doubt, UnusedColumnDoubt, doubt, only_doubts
+from karat.errors.doubts import Doubt, OrderOfRowsDoubt, UnusedColumnDoubt, doubt, only_doubts
 from karat.errors.options import is_command_line
 from karat.errors.together import Design, Kind, refusal, refuse
 from karat.inference.comparison.best import BestModels, Contest
@@ -99,7 +99,12 @@ def compare(request: Request) -> Comparison:
     else:
         models = scored_models = models_given(arguments, request)
         scored = scored_models.scored
-        of_scored += _of_each({name: one.rows.warnings for name, one in scored.items()})
+        # That of the order of rows is given below, with the names of the models.
+        warnings = {
+            name: [x for x in one.rows.warnings if not isinstance(x, OrderOfRowsDoubt)]
+            for name, one in scored.items()
+        }
+        of_scored += _of_each(warnings)
         of_scored += [x for name, one in scored.items() for x in of_scores(one.rows, of=name)]
     doubts = [*_of_order(arguments, request), *of_scored]
     models = models.named(request.class_names)

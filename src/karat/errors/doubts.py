@@ -296,6 +296,12 @@ class UnreadScoresDoubt(Doubt):
     __slots__ = ()
 
 
+class OrderOfRowsDoubt(Doubt):
+    """Rows of pandas objects are in another order than those of the truth."""
+
+    __slots__ = ()
+
+
 class DisagreementDoubt(Doubt):
     """Predictions agree with the truth less than by chance."""
 
@@ -324,6 +330,7 @@ KINDS: Final[dict[str, type[Doubt]]] = {
     "D108": UnreadScoresDoubt,
     "D111": SpellingDoubt,
     **dict.fromkeys(("D112", "D120"), LabelsDoubt),
+    "D113": OrderOfRowsDoubt,
     "D114": CodingDoubt,
     "D116": DisagreementDoubt,
     "D128": WholeWeightsDoubt,
