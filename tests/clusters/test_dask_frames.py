@@ -180,7 +180,8 @@ def test_values_beside_partitions_are_refused() -> None:
 def test_what_only_files_have_is_refused(option: str, tmp_path: Path) -> None:
     frame = dd.from_pandas(ROWS, npartitions=2, sort=False)
     given: dict[str, Any] = {"exact": True, "checkpoint": tmp_path / "read.karat"}
-    with pytest.raises(KaratError, match=f"{option}= is for Parquet files") as caught:
+    of_files = rf"karat\.Reading\({option}=\) is for Parquet files"
+    with pytest.raises(KaratError, match=of_files) as caught:
         karat.evaluate(frame, **grouped({**CALLS["columns"], option: given[option]}))
     assert caught.value.code == "K415"
     assert "The rows are in partitions." in str(caught.value)

@@ -202,9 +202,10 @@ def test_a_stream_has_no_last_row(spark: Any, tmp_path: Path) -> None:
 
 
 def test_a_stream_is_given_columns_of_a_batch_not_the_batch(frame: Any) -> None:
-    with pytest.raises(KaratError, match=r"was given a table \(DataFrame\)") as caught:
+    with pytest.raises(KaratError, match="The batch is a Spark DataFrame") as caught:
         karat.Stream().update(frame)
-    assert "Collect it, rows = t.toPandas(), and give its columns: " in str(caught.value)
+    assert caught.value.code == "K416"
+    assert "collect all columns at once: frame.toPandas()" in str(caught.value)
     assert "stream.update(rows['label'], rows['pred'])" in str(caught.value)
 
 

@@ -58,9 +58,15 @@ def add(stream: karat.Stream, y_true: Any, y_pred: Any = None, **given: Any) -> 
     """Add rows in batches."""
     for first in range(0, len(y_true), BATCH):
         part = slice(first, first + BATCH)
-        of_part = {name: item[part] for name, item in given.items() if item is not None}
+        of_part = {name: _part(item, part) for name, item in given.items() if item is not None}
         stream.update(y_true[part], None if y_pred is None else y_pred[part], **of_part)
     return stream
+
+
+def _part(item: Any, part: slice) -> Any:
+    if isinstance(item, karat.Frequency):
+        return karat.Frequency(item.values[part])
+    return item[part]
 
 
 def both(y_true: Any, y_pred: Any = None, *, given: Any, **settings: Any) -> tuple[Any, Any]:

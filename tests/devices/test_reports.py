@@ -77,7 +77,7 @@ def test_one_column_of_two_classes(kind: str, positive: Any, dtype: str) -> None
     for n, max_memory in ((2000, LARGE), (len(true), SMALL)):
         given = {kind: columns[:n, 1 if positive is None else 0]}
         settings: dict[str, Any] = {"labels": [0, 1], "positive": positive}
-        settings["max_memory"] = max_memory
+        settings["reading"] = karat.Reading(max_memory=max_memory)
         on_host, on_device = both(true[:n], given=given, **settings)
         assert differences(on_device.report(), on_host.report()) == []
 
@@ -101,9 +101,8 @@ def test_weights_of_scores(kind: str, dtype: str) -> None:
 def test_weights_that_are_numbers_of_rows(kind: str, max_memory: int) -> None:
     n = TABLED if max_memory == SMALL else 2000
     true, columns = scores(n, 3, kind, torch.float32)
-    given = {kind: columns, "weights": torch.arange(n) % 4}
+    given = {kind: columns, "weights": karat.Frequency(torch.arange(n) % 4)}
     settings: dict[str, Any] = {"labels": range(3), "reading": karat.Reading(max_memory=max_memory)}
-    settings["weights_are"] = "frequency"
     on_host, on_device = both(true, given=given, **settings)
     assert differences(on_device.report(), on_host.report()) == []
 
@@ -133,7 +132,7 @@ def test_thresholds(dtype: str, max_memory: int) -> None:
     for at in (threshold, 0.1, 0.3):
         given = {"y_prob": (columns[:, 1] * 10).round() / 10 if at == 0.1 else columns[:, 1]}
         settings: dict[str, Any] = {"labels": [0, 1], "threshold": at, "level": None}
-        settings["max_memory"] = max_memory
+        settings["reading"] = karat.Reading(max_memory=max_memory)
         on_host, on_device = both(true, given=given, **settings)
         assert differences(on_device.report(), on_host.report()) == []
 

@@ -369,3 +369,30 @@ def test_columns_in_two_orders_are_asked_for(k: int) -> None:
     assert karat.log_loss(true, y_prob=named) == 0.0
     if k == 2:
         assert karat.log_loss(true, y_prob=prob[:, 1], positive="10") == 0.0
+
+
+def test_ignored_rows_are_no_class_beside_scores_and_where_both_sides_are_masked() -> None:
+    """A rare class that is missing leaves as many columns as labels with -100."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 5, 400)
+    scores = rng.normal(size=(400, 5)) + 2 * np.eye(5)[truth]
+    masked = np.where(truth == 4, -100, truth)
+    both = np.where(masked == -100, -100, scores.argmax(axis=1))
+    prob = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    for call in (
+        lambda: karat.evaluate(masked, y_logit=scores),
+        lambda: karat.evaluate(masked, y_prob=prob),
+        lambda: karat.log_loss(masked, y_logit=scores),
+        lambda: karat.compare(masked, y_logit={"a": scores, "b": scores}),
+        lambda: karat.evaluate(masked, both),
+        lambda: karat.accuracy(masked, both),
+    ):
+        assert code(call) == "K318"
+    # The controls: rows left out, a class of that name, another negative label.
+    keep = masked != -100
+    kept = karat.evaluate(truth[keep], y_logit=scores[keep], labels=range(5))
+    assert kept["accuracy"].value == (scores.argmax(axis=1) == truth)[keep].mean()
+    declared = [-100, 0, 1, 2, 3]
+    assert karat.evaluate(masked, y_logit=scores, labels=declared).n_rows == 400
+    assert karat.evaluate(masked, both, labels=[*declared, 4]).n_rows == 400
+    assert karat.evaluate(np.where(truth == 0, -1, truth), y_logit=scores).n_rows == 400

@@ -310,7 +310,7 @@ def test_a_column_of_folds_that_is_not_read_is_named() -> None:
     for source in (BREAST, rows):
         report = karat.evaluate(source, positive="malignant")
         assert report.mapping["folds"] is None
-        assert "weight=none, folds=none (design=karat.Folds())" in " ".join(report.text().split())
+        assert "weights=none, folds=none (design=karat.Folds())" in " ".join(report.text().split())
         # It has a role of its own, or is used as another one.
         for used in ({"by": "fold"}, {"clusters": "fold"}):
             assert "folds" not in karat.evaluate(source, positive="malignant", **used).mapping

@@ -235,7 +235,7 @@ def test_every_form_gives_the_same() -> None:
         (pd.DataFrame(TRUE, columns=list("abcd")), moved),
         (sets, moved),
     ):
-        report = karat.evaluate(true, y_prob=scores)
+        report = karat.evaluate(y_true=true, y_prob=scores)
         assert {name: report[name].value for name in report} == pytest.approx(
             {name: wanted[name].value for name in wanted}, nan_ok=True
         )

@@ -180,7 +180,7 @@ def areas_of_torchmetrics(p: Problem) -> tuple[Any, Any] | None:
 def losses_of_catboost(p: Problem) -> tuple[Any, Any]:
     raw = np.log(p.prob.astype(float)) - np.log1p(-p.prob.astype(float))
     (wanted,) = eval_metric(p.true, raw, "MultiLogloss", weight=p.w)
-    return karat.binary_cross_entropy(p.true, y_score=raw, weights=p.w), wanted
+    return karat.binary_cross_entropy(p.true, y_logit=raw, weights=p.w), wanted
 
 
 def labels_of_catboost(p: Problem) -> tuple[Any, Any]:

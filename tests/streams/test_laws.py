@@ -89,9 +89,12 @@ def test_more_rows_than_are_kept_in_any_order(kind: str, is_weighted: bool) -> N
         metrics = [
             name for name in metrics if name not in ("log_loss", "expected_calibration_error")
         ]
+    # One column of scores says what is predicted only with a threshold.
+    at = {"threshold": 0.5} if kind == "one_score" else {}
     rows = Rows(
         columns,
         {
+            **at,
             "labels": list(range(k)),
             "metrics": metrics,
             "interval": karat.Interval(n_replicates=100),

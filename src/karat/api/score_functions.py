@@ -32,7 +32,7 @@ from karat.metrics._set_views import PooledLosses
 from karat.metrics._views import ClassRanks, Losses, PairRanks
 from karat.metrics.reasons import undefined_of_scores, undefined_reason
 from karat.results.result import NOT_GIVEN
-from karat.tally.classes import usual_positive
+from karat.tally.classes import IGNORED, usual_positive
 from karat.tally.score_kind import ScoreKind, argument_of_scores
 from karat.tally.sums import ONE_VS_ALL, READ_BITS, ReadSums
 
@@ -81,6 +81,9 @@ def short_path(record: Record, lift: Lift) -> Short | None:
                 return None
             # Of other pairs than 0 and 1 the long path asks for the positive class.
             if k == 2 and usual_positive(labels.tolist()) is None:
+                return None
+            # The long path asks whether rows of -100 are to be left out.
+            if labels[0] == IGNORED:
                 return None
             # Any byte but 0 is true.
             if true.dtype.kind == "b" and labels[-1] != 1:

@@ -455,7 +455,9 @@ def check_in_common(cells: Cells, left: str = "y_true", right: str = "y_pred") -
         return
     hits, false_alarms, misses = (counts.reshape(-1) for counts in to_marginals(cells).counts)
     is_true, is_predicted = hits + misses > 0, hits + false_alarms > 0
-    if IGNORED in classes.labels and not is_predicted[classes.labels.index(IGNORED)]:
+    at = classes.labels.index(IGNORED) if IGNORED in classes.labels else None
+    # Masked in the truth alone, or in the same rows on both sides.
+    if at is not None and (not is_predicted[at] or not (misses[at] or false_alarms[at])):
         refuse_ignored(classes, left)
     if (is_true & is_predicted).any() or not is_true.any():
         return
@@ -479,6 +481,8 @@ def _slip_between(true: Sequence[object], pred: Sequence[object]) -> str | None:
 
 def refuse_ignored(classes: Classes, argument: str) -> None:
     """Refuse -100 as a class beside others that count from 0 (K318)."""
+    if IGNORED not in classes.labels:
+        return
     numbers = [label for label in classes.labels if isinstance(label, int)]
     if classes.k == len(numbers) > 2 and all(x == IGNORED or x >= 0 for x in numbers):
         rest = [label for label in classes.labels if label != IGNORED]

@@ -24,7 +24,7 @@ K317  The columns of {argument} can be in two orders.
           {numbers}.
       Give labels= in the order of the columns: labels=model.classes_ of a scikit-learn model, or
           labels=sorted(set(y_true), key=int).
-K318  {argument} holds -100, which is never predicted.
+K318  {argument} holds -100 beside classes that count from 0.
       PyTorch and Hugging Face mark positions to ignore with -100. The other classes: {rest}.
       Leave these rows out of every argument: keep = y_true != -100. If -100 is a class, list every
           class with {option}.

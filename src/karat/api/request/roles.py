@@ -11,7 +11,7 @@ from karat.api.request.data import Data, merged, refuse_repeated
 from karat.data.labels.containers import host_of, is_sparse
 from karat.data.roles import find_roles, named_columns
 from karat.data.slices.codes import name_of
-from karat.data.sources.distributed.frames import pieces_of
+from karat.data.sources.distributed.frames import pieces_of, refuse_distributed
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.beside import MARK, RoleValues, with_values
 from karat.data.sources.tables.frames import Frame, family_of, is_frame, open_frame
@@ -34,7 +34,8 @@ def with_roles(verb: str, values: dict[str, Any]) -> dict[str, Any]:
 
     Errors:
         K102, K454 values beside a table that are of other rows; K142, K158 what is no column;
-        K143 columns without data; K156 a role is given twice; K421 values beside files.
+        K143 columns without data; K156 a role is given twice; K416 a column of a partitioned frame;
+        K421 values beside files.
     """
     if isinstance(values.get("data"), Data):
         values = merged(verb, values["data"], values)
@@ -221,6 +222,7 @@ def _named(verb: str, role: str, value: Any, frame: Frame) -> tuple[Any, dict[st
         return _of_models(role, value)
     if not _are_values(value):
         return value, {}
+    refuse_distributed(value, role)
     if hasattr(value, "__next__"):
         value = list(value)
     if role not in (*_OF_SCORES, "by") and _are_all(value, str):

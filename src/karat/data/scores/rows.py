@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.data.checks import refuse_ignored
 from karat.data.labels.counting import count_codes, explain_weights
 from karat.data.rows import Rows
 from karat.data.scores.classes import checked_threshold
@@ -109,6 +110,8 @@ class InMemoryScores:
         rows = self.rows
         assert rows.scores is not None
         self.classes: Classes = rows.classes
+        if rows.scores.values.ndim == 2 and not rows.classes.is_declared:
+            refuse_ignored(rows.classes, "y_true")
         self.codes: Codes = rows.true
         self.scores: Scores = rows.scores
         self.weights: Floats | None = rows.weights
