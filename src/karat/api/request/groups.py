@@ -255,7 +255,7 @@ class Labels(Group):
         "ordered": "True: `order` goes from lowest to highest, for metrics that need that.",
     }
     types: ClassVar = {
-        "order": "Sequence[Label] | None",
+        "order": "Iterable[Label] | None",
         "ordered": "Literal[True] | None",
         "threshold": "float | Sequence[float] | Mapping[str, Any] | None",
     }

@@ -301,7 +301,7 @@ SCORES: Final = js.record(
     threshold=js.or_null(
         js.NUMBER.where(lambda _, s: s.cells.k == 2, "a number for two classes, or null")
     ),
-    decision=js.TEXT.or_absent(""),
+    decision=js.TEXT.of(lambda s: s.decision or js.OMITTED).or_absent(""),
     measured=js.each(replace(_MEASURED, read=_read_measured))
     .where(
         lambda items, _: len({(item.metric, item.lift) for item in items}) == len(items),
