@@ -452,8 +452,8 @@ def test_notes_and_captions_are_in_the_terms_of_the_field() -> None:
     page = re.sub(r"<[^>]+>", "", found.to_html())
     assert "Values of each model, with 95 % intervals; the bars of a row share one scale" in page
     assert (
-        "Differences b − a; the verdict is about b; pp: percentage points. Bars show 95 % intervals "
-        "of proportions and correlations around 0, on one scale" in page
+        "Differences b − a; the verdict is about b; pp: percentage points. Bars show 95 % "
+        "intervals of proportions and correlations around 0, on one scale" in page
     )
 
 
