@@ -126,3 +126,26 @@ def test_a_column_that_is_searched_is_not_used_as_weights(tmp_path: Path) -> Non
     found = karat.find_weak_slices(rows, y_true="y", y_pred="p")
     notes = " ".join(map(str, found.notes))
     assert "Column 'weight' is not used as weights" in notes
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "answer"),
+    [
+        ("ignore_index", -100, "eave these rows out of every argument: keep = y_true != -100"),
+        ("num_classes", 3, "abels=range(k) names classes 0 to k − 1"),
+        ("target", TRUE, "n karat it is y_true="),
+        ("preds", PRED, "n karat it is y_pred="),
+        ("top_k", 5, "of a metric: top_5_accuracy"),
+        ("from_logits", True, "ogits are y_logit=, probabilities y_prob="),
+    ],
+)
+def test_words_of_torch_are_answered(name: str, value: Any, answer: str) -> None:
+    given = {name: value}
+    for verb in (karat.evaluate, karat.accuracy, karat.gate):
+        assert answer in told(lambda verb=verb: verb(TRUE, PRED, **given))
+
+
+def test_a_level_of_confidence_is_answered() -> None:
+    assert "In karat it is level=." in told(
+        lambda: karat.evaluate(TRUE, PRED, confidence_level=0.9)
+    )

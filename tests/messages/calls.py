@@ -166,6 +166,7 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
     "a report that is plotted": lambda: any_karat.evaluate(TRUTH, PRED).plot(),
     "a report that is saved": lambda: any_karat.evaluate(TRUTH, PRED).save(),
     "an average without a name": lambda: any_karat.f1(TRUTH, PRED, "macro"),
+    "a scorer of a loss by scikit-learn's name": lambda: karat.scorer("neg_log_loss"),
     "columns without names": lambda: any_karat.evaluate(TABLE, "label", "pred"),
     "two columns of one table": lambda: any_karat.compare(
         TABLE.rename(columns={"p": "x"}), {"new": "nope", "old": "none"}

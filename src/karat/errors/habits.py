@@ -44,6 +44,10 @@ _WORDS: Final = {
     "thread_count": "n_threads",
     "threads": "n_threads",
     "n_bins": "bins",
+    "target": "y_true",
+    "targets": "y_true",
+    "preds": "y_pred",
+    "confidence_level": "level",
 }
 _OF_ZERO_DIVISION: Final = {"0": "'zero'", "0.0": "'zero'", "nan": "'nan'", "'warn'": "'zero'"}
 _COSTS: Final = "costs= is a matrix, rows true: costs=[[0, {fp}], [{fn}, 0]]"
@@ -52,6 +56,12 @@ _CHOICES: Final = {
     "roc_auc_ovo_macro, roc_auc_ovo_weighted; average= chooses those of one class against the rest",
     "average": "karat.evaluate gives every average: report['macro_f1'], report['micro_f1']",
     "normalize": "karat.confusion_matrix gives counts: divide it by its sum, or that of an axis",
+    "ignore_index": "leave these rows out of every argument: keep = y_true != -100",
+    **dict.fromkeys(
+        ("num_classes", "n_classes", "num_labels"), "labels=range(k) names classes 0 to k − 1"
+    ),
+    "from_logits": "logits are y_logit=, probabilities y_prob=",
+    "top_k": "k is part of the name of a metric: top_5_accuracy",
 }
 _OF_FUNCTIONS: Final = {
     "scorer": {"average": "The average is part of the name: karat.scorer('macro_f1')."},
@@ -186,7 +196,9 @@ def karat_word(
         parts = [part for part in asked.parts(word, values.get(name)) if asked.has(part)]
         if parts:
             return f"in karat it is {asked.arguments(parts, {})[0]}"
-        return "there is no such choice here: leave it out"
+        # Rows are no choice, and every function takes them.
+        if word not in ("y_true", "y_pred"):
+            return "there is no such choice here: leave it out"
     if name == "zero_division" and name in values:
         choice = _OF_ZERO_DIVISION.get(short(values[name]))
         if choice is None:
