@@ -13,15 +13,9 @@ from karat.errors.doubts import without_doubts
 from karat.errors.options import argument_as_typed, is_command_line, option
 from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import get
-from karat.metrics.headlines import (
-    OF_RANKED_SETS,
-    OF_SET_SLICES,
-    by_family,
-    headline,
-    metric_of_slices,
-    same_by_definition,
-)
+from karat.metrics.headlines import by_family, headline, same_by_definition
 from karat.output.document import Cell, Document, Notes, Table, TableColumn, doubts_section
+from karat.output.finding import clauses_of, first_sentence
 from karat.output.folds import folds_section
 from karat.output.sections import (
     N_NAMED,
@@ -32,6 +26,8 @@ from karat.output.sections import (
     missing_intervals,
     notes_on_mix,
     pairs_section,
+    prevalence_of,
+    slice_metric,
     slice_sections,
     some_of,
     thresholds_section,
@@ -60,8 +56,6 @@ _ALL = "--metrics all (in Python report.metrics)"
 def describe(report: ClassReport, *, metrics: Literal["headline", "all"] = "headline") -> Document:
     """The document of a report."""
     # The matrix is drawn only where a person can read it: at 10⁵ classes it is never made.
-    from karat.output.finding import clauses_of, first_sentence
-
     headline = listed_names(report, metrics)
     told = (*without_doubts(report.warnings), *report.cautions)
     sections = [
@@ -157,7 +151,7 @@ def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
     names = headline(
         report.classes.k,
         has_positive=report.is_binary,
-        prevalence=_prevalence(report),
+        prevalence=prevalence_of(report),
         has_probabilities=UNITS.get(report.scores) == "probability",
         has_scores=report.scores == "scores",
     )
@@ -190,24 +184,6 @@ def lists_all(report: NamedResults, which: str) -> bool:
         do = "To list others: report.to_frame(), or karat.evaluate(..., metrics=[...])."
         raise error("K122", argument="metrics", value=which, choices="'headline', 'all'", do=do)
     return which == "all" or report.requested is not None
-
-
-def slice_metric(report: ReportValues | SetReport) -> str:
-    """Return the metric by which slices are compared: the first requested one."""
-    name = OF_SET_SLICES if report.has_predictions else OF_RANKED_SETS
-    if isinstance(report, ReportValues):
-        name = metric_of_slices(
-            has_positive=report.is_binary,
-            prevalence=_prevalence(report),
-            has_predictions=report.has_predictions,
-        )
-    is_listed = report.requested is None and name in report.metrics
-    return name if is_listed else next(iter(report.metrics))
-
-
-def _prevalence(report: ReportValues) -> float | None:
-    """Weighted proportion of positive rows; None without a positive class."""
-    return report["prevalence"].value if report.is_binary else None
 
 
 def facts(report: ClassReport) -> tuple[str, ...]:

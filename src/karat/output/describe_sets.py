@@ -18,12 +18,11 @@ from karat.output.describe import (
     headline_table,
     lists_all,
     shown_mapping,
-    slice_metric,
     undefined_notes,
 )
 from karat.output.document import Document, Notes, Table, TableColumn, doubts_section
 from karat.output.finding import finding_of_sets, first_sentence
-from karat.output.sections import marked_rate, slice_section
+from karat.output.sections import marked_rate, slice_metric, slice_section
 from karat.tally import Label
 
 if TYPE_CHECKING:

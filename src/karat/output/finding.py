@@ -14,8 +14,13 @@ from karat.errors import KaratError
 from karat.errors.text import amount, count, counted, interval, share, value
 from karat.metrics import get
 from karat.metrics.headlines import MANY_CLASSES, is_rare
-from karat.output.describe import slice_metric
-from karat.output.sections import DifferenceTexts, difference_texts, thresholds_of, value_of
+from karat.output.sections import (
+    DifferenceTexts,
+    difference_texts,
+    slice_metric,
+    thresholds_of,
+    value_of,
+)
 from karat.results.sets import SetReport
 from karat.tally.score_kind import NO_PREDICTIONS
 

@@ -18,7 +18,7 @@ from karat.errors.doubts import without_doubts
 from karat.errors.text import amounts, count, counted, harmless, threshold, value
 from karat.inference.p_values import least_or_more, p_in_cell, p_text
 from karat.metrics import get
-from karat.output.describe import headline_names, listed_names, slice_metric
+from karat.output.describe import headline_names, listed_names
 from karat.output.document import (
     Cell,
     Document,
@@ -31,7 +31,7 @@ from karat.output.document import (
 )
 from karat.output.drawing import COLORS, MOST_ROWS, Line, Look, Mark, Picture, forest, plane
 from karat.output.notebook import html_of, html_of_result
-from karat.output.sections import results_table, slice_section, thresholds_section
+from karat.output.sections import results_table, slice_metric, slice_section, thresholds_section
 from karat.results.gate.result import with_limits
 
 if TYPE_CHECKING:

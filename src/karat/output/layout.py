@@ -8,7 +8,7 @@ from itertools import compress, starmap
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from karat.errors.text import cells, contrasted, harmless, padded, safe, wrapped
-from karat.output.describe import classes_table, describe, slice_metric
+from karat.output.describe import classes_table, describe
 from karat.output.document import (
     Cell,
     Document,
@@ -23,7 +23,7 @@ from karat.output.document import (
     line_text,
 )
 from karat.output.naming import Naming, names_of
-from karat.output.sections import confusion_section, matrix_lines, slice_section
+from karat.output.sections import confusion_section, matrix_lines, slice_metric, slice_section
 
 if TYPE_CHECKING:
     from karat.results.report import ClassReport

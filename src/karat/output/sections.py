@@ -27,10 +27,10 @@ from karat.errors.text import (
     wrapped,
 )
 from karat.metrics import get
-from karat.metrics.headlines import is_in_points
+from karat.metrics.headlines import OF_RANKED_SETS, OF_SET_SLICES, is_in_points, metric_of_slices
 from karat.output.document import Cell, Line, Matrix, Notes, Span, Table, TableColumn
 from karat.output.naming import Naming
-from karat.results.values import OF_MIX, of_mix_as_typed, without_mix
+from karat.results.values import OF_MIX, ReportValues, of_mix_as_typed, without_mix
 
 if TYPE_CHECKING:
     from karat.inference.comparison.records import Difference, Estimate
@@ -486,3 +486,21 @@ def difference_texts(one: Difference, *, in_points: bool, unit: str = "pp") -> D
         f"[{shown(one.low)}, {shown(one.high)}]" if has_limits else "",
         f"{shown(one.detectable)}{unit if one.detectable is not None else ''}",
     )
+
+
+def slice_metric(report: ReportValues | SetReport) -> str:
+    """Return the metric by which slices are compared: the first requested one."""
+    name = OF_SET_SLICES if report.has_predictions else OF_RANKED_SETS
+    if isinstance(report, ReportValues):
+        name = metric_of_slices(
+            has_positive=report.is_binary,
+            prevalence=prevalence_of(report),
+            has_predictions=report.has_predictions,
+        )
+    is_listed = report.requested is None and name in report.metrics
+    return name if is_listed else next(iter(report.metrics))
+
+
+def prevalence_of(report: ReportValues) -> float | None:
+    """Weighted proportion of positive rows; None without a positive class."""
+    return report["prevalence"].value if report.is_binary else None

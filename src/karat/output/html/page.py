@@ -24,7 +24,7 @@ from karat.output.compared import (
     summaries_of,
     values_without_interval,
 )
-from karat.output.describe import POLICIES, facts, listed_names, lists_all, slice_metric
+from karat.output.describe import POLICIES, facts, listed_names, lists_all
 from karat.output.describe_judged import facts_of as facts_of_judged
 from karat.output.describe_judged import (
     finding_of_judged,
@@ -57,7 +57,13 @@ from karat.output.html.decisions import decisions_of
 from karat.output.html.figures import curves_of, figures_of
 from karat.output.html.rows import rows_on_page
 from karat.output.html.tables import bar, class_table, definitions, metric_table, undefined_reasons
-from karat.output.sections import inexact_notes, pairs_section, slice_sections, thresholds_section
+from karat.output.sections import (
+    inexact_notes,
+    pairs_section,
+    slice_metric,
+    slice_sections,
+    thresholds_section,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -24,7 +24,6 @@ from karat.inference.confidence import Interval
 from karat.metrics import Metric, get
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import find
-from karat.output.describe import slice_metric
 from karat.output.describe_sets import headline_of_sets
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, check_estimate, parsed, require
@@ -32,6 +31,7 @@ from karat.output.json.report import CLASSES, MAPPING, SOURCE, VERSION, limits_o
 from karat.output.json.settings import SETTINGS
 from karat.output.json.slices import TESTS, read_tests, tests_in
 from karat.output.json.words import NEWEST, in_words_of_today
+from karat.output.sections import slice_metric
 from karat.results.set_patterns import LabelPair, SetPatterns, WrongSet
 from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
 from karat.results.slices import ByColumn, SetSliceTable

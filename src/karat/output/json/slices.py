@@ -13,10 +13,11 @@ import numpy as np
 from karat.inference.p_values import least_or_more
 from karat.metrics import Metric, get
 from karat.metrics._registry import find
-from karat.output.describe import headline_names, slice_metric
+from karat.output.describe import headline_names
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, check_estimate, require
 from karat.output.json.report import cell_columns, listed_cells
+from karat.output.sections import slice_metric
 from karat.results.report import ClassReport
 from karat.results.slices import Gap, Heterogeneity, SliceDifference, Slices, SliceTable
 from karat.results.slices.named import NamedSlices, RecordedSlices

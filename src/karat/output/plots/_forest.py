@@ -13,7 +13,7 @@ from karat.errors import KaratError, error, shown
 from karat.errors.text import count, value
 from karat.inference.comparison.records import Difference
 from karat.metrics import get
-from karat.output.describe import listed_names, slice_metric
+from karat.output.describe import listed_names
 from karat.output.plots._axes import (
     COMPARED_WITH,
     MUTED,
@@ -33,6 +33,7 @@ from karat.output.plots._series import (
     requested_metrics,
     series_of,
 )
+from karat.output.sections import slice_metric
 from karat.results.comparison import Comparison
 from karat.results.slices import NamedSlices
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
