@@ -138,7 +138,7 @@ def test_weights_that_are_none(weight: Any, code: str, shown: str) -> None:
         ("F:beta=1e-50", "Its range is (0; +∞)."),
         ("F:beta=1e39", "cannot parse float(1e39)"),
         ("Accuracy:proba_border=2", "in [0, 1] interval"),
-        ("TotalF1:average=macro", "Write Macro: case counts."),
+        ("TotalF1:average=macro", "Write Macro: names are case-sensitive."),
         ("Accuracy:", "key=value"),
         (None, "not a text"),
         (b"Accuracy", "not a text"),

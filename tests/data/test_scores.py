@@ -245,7 +245,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "a set": ({0.5, 0.25}, "It is a set"),
     "an object": (object(), "It is a object"),
     "ragged": ([[0.5, 0.5], [1.0]], "Row 1 has length 1, row 0 has length 2"),
-    "ragged at the end": ([[0.5, 0.5], 1.0], "Row 1 is no row"),
+    "ragged at the end": ([[0.5, 0.5], 1.0], "Row 1 is not a row"),
     "ragged lists": (pa.array([[0.5, 0.5], [0.5, 0.5], [1.0]]), "Row 2 has length 1"),
     "ragged chunks": (pa.chunked_array([[[0.5, 0.5]], [[1.0]]]), "Row 1 has length 1"),
     "texts": (["0.5", "0.5"], "Row 0 holds '0.5' (str); 2 of 2 values"),

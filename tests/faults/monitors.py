@@ -83,7 +83,7 @@ print("ready", flush=True)
 for i in range(1 << 40):
     with locked_state(path):
         monitor = karat.Monitor.load(path)
-        monitor.add([i % 2] * 5, [1] * 5, id=range(5 * i, 5 * i + 5))
+        monitor.add([i % 2] * 5, [1] * 5, ids=range(5 * i, 5 * i + 5))
         monitor.save_locked(path)
     with open(sys.argv[2], "a") as file:
         file.write("x")

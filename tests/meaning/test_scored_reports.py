@@ -316,7 +316,7 @@ def test_tables_name_their_columns() -> None:
             "(3, 3)",
         ),
         ({"y_prob": PROB, "weights": "w"}, "K143", "without a table"),
-        ({"y_prob": PROB, "weights": [0] * 5}, "K115", "All 5 rows weigh 0"),
+        ({"y_prob": PROB, "weights": [0] * 5}, "K115", "All 5 rows have weight 0"),
         ({"y_prob": PROB, "weights": [1e-320] * 5}, "K125", "less than"),
         ({"y_prob": PROB, "labels": [0]}, "K109", "labels=0"),
         ({"y_prob": PROB, "positive": 2}, "K111", "positive=2"),

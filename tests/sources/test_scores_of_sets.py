@@ -110,7 +110,7 @@ REFUSED: dict[str, tuple[Mapping[str, Any], Mapping[str, Any], str, str]] = {
         "K109",
         "Columns of scores: 'b', 'c', 'd'",
     ),
-    "lists without labels": (NUMBERS, {}, "K137", "names no labels"),
+    "lists without labels": (NUMBERS, {}, "K137", "does not name the labels"),
     "too few numbers": (
         NUMBERS,
         {"labels": [*LABELS, "e"]},

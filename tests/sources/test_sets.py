@@ -282,7 +282,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], Mapping[str, Any], str, str]] = 
     "a cell of text": (written("true_a,pred_a\n1,0\nyes,0\n"), STARS, "K106", "'yes'"),
     "a null cell": (written("true_a,pred_a\n1,0\n1,\n"), STARS, "K104", "row 1"),
     "other labels": (lambda _: wide(), {"labels": ["a", "z"]}, "K228", "'z'"),
-    "one column of scores": (SOME, {"y_prob": "sample_weight"}, "K137", "names no labels"),
+    "one column of scores": (SOME, {"y_prob": "sample_weight"}, "K137", "does not name the labels"),
     "one cluster": (
         stored(true=[["a"], ["b"]], pred=[["a"], []], who=["x", "x"]),
         {"clusters": "who"},
