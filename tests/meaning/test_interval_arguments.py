@@ -217,7 +217,11 @@ def test_every_caution_is_said_once_and_only_where_it_holds() -> None:
             "y_pred": np.tile(y_pred, 8),
             "weights": np.where(np.arange(8 * n) % 7, 0.02, 1.0),
         },
-        "There are only 5 clusters": {"y_true": y_true, "y_pred": y_pred, "clusters": np.arange(n) % 5},
+        "There are only 5 clusters": {
+            "y_true": y_true,
+            "y_pred": y_pred,
+            "clusters": np.arange(n) % 5,
+        },
         "Replicates draw whole clusters": {
             "y_true": y_true,
             "y_pred": y_pred,

@@ -99,7 +99,7 @@ def test_an_option_is_one_record(package: Path) -> None:
 def test_the_page_of_options_has_it(package: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "options.py"
     code = f"import runpy; print(runpy.run_path({str(page)!r})['page']())"
-    assert "`lantern`: number of lanterns on the quay." in run(code, package).stdout
+    assert "| `lantern` | number of lanterns on the quay" in run(code, package).stdout
     assert "lantern" not in run(code, None).stdout
 
 
