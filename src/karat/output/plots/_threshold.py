@@ -115,9 +115,9 @@ def _metrics(given: Any, *, is_one: bool) -> list[Metric]:
     found = [get(name) for name in requested_metrics("threshold", given)]
     for metric in found:
         if metric.needs_scores or metric.lift != "plain":
-            told = f"{metric} is not a metric of the labels of one class"
+            what = f"{metric} is not a metric of the labels of one class"
             do = "Name a metric such as 'precision', 'recall', 'specificity', 'f1' or 'mcc'."
-            raise error("K702", name="threshold", found=told, do=do)
+            raise error("K702", name="threshold", found=what, do=do)
     return found
 
 
