@@ -22,6 +22,7 @@ from karat.api.rank_doubts import (
 from karat.data.accumulator import Tallies
 from karat.data.checks import (
     are_all,
+    log_probabilities,
     n_at_least_of_other_scores,
     n_beside_threshold,
     n_not_of_largest,
@@ -287,6 +288,8 @@ _HALF: Final = 0.5
 def _of_range(found: Tallies, mapping: Mapping[str, Any], of: str = "") -> Iterator[Doubt]:
     """Iterate over the doubt that scores may be probabilities, where all lie in [0, 1]."""
     limits = found.limits_of_scores
+    if limits is not None and found.n_columns_of_scores == 1:
+        yield from log_probabilities(found.kind, limits, found.n_rows, whose(of))
     if limits is None or limits[0] < 0.0 or limits[1] > 1.0:
         return
     columns = mapping.get("logit") or mapping.get("score")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.data.checks import n_beside_threshold, zero_threshold
+from karat.data.checks import log_probabilities, n_beside_threshold, zero_threshold
 from karat.data.label_doubts import doubts_of_labels
 from karat.errors import short, shown
 from karat.errors.doubts import CauseDoubt, Doubt, doubt, has_doubt
@@ -48,6 +48,7 @@ def doubts_of_sets(rows: SetRows, tally: SetTally, mapping: Mapping[str, Any]) -
     found = [
         *_of_unknown_rows(rows, tally),
         *_of_one_label(tally, some),
+        *_of_softmax(tally, some),
         *_of_masks(tally),
         *_of_range(rows),
         *_of_threshold(rows),
@@ -85,11 +86,7 @@ def _of_one_label(tally: SetTally, some: SetRows) -> Iterator[Doubt]:
     if n < _LEAST_ROWS or tally.k < 2 or (true != 1).any():
         return
     scores = some.scores
-    sums_to_one = isinstance(scores, LabelScores) and scores.is_prob
-    if sums_to_one:
-        assert scores is not None
-        sums_to_one = bool((np.abs(scores.values.sum(axis=1) - 1.0) < _SUM).all())
-    if sums_to_one:
+    if _add_to_one(some):
         fact = "its probabilities add up to 1"
     elif scores is not None and not scores.is_prob:
         fact = f"one score for each of the {tally.k} labels"
@@ -98,6 +95,21 @@ def _of_one_label(tally: SetTally, some: SetRows) -> Iterator[Doubt]:
     else:
         return
     yield doubt("D120", n=count(n), found=fact)
+
+
+def _add_to_one(some: SetRows) -> bool:
+    scores = some.scores
+    if not isinstance(scores, LabelScores) or not scores.is_prob or not some.n:
+        return False
+    return bool((np.abs(scores.values.sum(axis=1) - 1.0) < _SUM).all())
+
+
+def _of_softmax(tally: SetTally, some: SetRows) -> Iterator[Doubt]:
+    """Iterate over the doubt that probabilities of labels exclude each other, as of a softmax."""
+    n_several = int(tally.n_rows[tally.profiles[:, TRUE] > 1].sum())
+    if n_several and some.n >= _LEAST_ROWS and _add_to_one(some):
+        several = counted(n_several, "row")
+        yield doubt("D164", n=count(some.n), several=several, option=option("y_logit"))
 
 
 def _of_masks(tally: SetTally) -> Iterator[Doubt]:
@@ -131,7 +143,9 @@ def _of_range(rows: SetRows) -> Iterator[Doubt]:
     if scores is None or scores.is_prob or not scores.values.size:
         return
     values = scores.values
-    if values.min() < 0.0 or values.max() > 1.0:
+    limits = float(values.min()), float(values.max())
+    yield from log_probabilities(scores.kind, limits, values.size)
+    if limits[0] < 0.0 or limits[1] > 1.0:
         return
     settles = option("y_prob")
     what = f"All {count(values.size)} {scores.kind}"

@@ -26,7 +26,7 @@ from karat.data.slices.codes import SliceCodes
 from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import argument_as_typed, is_command_line, option, option_of_list
-from karat.errors.text import count, counted
+from karat.errors.text import count, counted, value
 from karat.tally import Cells, Classes, to_marginals
 from karat.tally.classes import IGNORED, usual_positive
 from karat.tally.folds import folds_by_name
@@ -106,6 +106,27 @@ def zero_threshold(
             option=option("threshold"),
             half=option("threshold", 0.5),
         )
+
+
+def log_probabilities(
+    kind: str | None, limits: tuple[float, float], n: int, of: str = ""
+) -> Iterator[Doubt]:
+    """Yield the warning that logits, one for each class or label, may be log-probabilities.
+
+    Args:
+        kind: of the scores.
+        limits: the smallest and the largest.
+        n: their number.
+        of: the model, where there are several.
+    """
+    low, high = limits
+    if kind == "logits" and low < _LOG_HALF and _LOG_OF_SURE < high <= 0.0:
+        yield doubt("D163", of=of, n=count(n), high=value(high), option=option("y_prob"))
+
+
+_LOG_HALF: Final = -0.6931
+_LOG_OF_SURE: Final = -0.1
+"""Logarithms of the probabilities 0.5 and 0.9."""
 
 
 def unused_repeats(

@@ -168,6 +168,14 @@ D160  Rows may be of repeated cross-validation.
 D161  A threshold of 0 predicts {what}.
       {argument} is cut at a probability, and every probability is at least 0.
       A logit of 0 is the probability 0.5: leave {option} out, or give {half}.
+D163  The logits{of} may be logarithms of probabilities.
+      All {n} are at most 0, so that no probability is above 0.5; the largest is {high}.
+      If they are log-probabilities, as those of predict_log_proba or log_softmax, give their
+          exponential, np.exp(…), as {option}. If they are logits, no change is needed.
+D164  The probabilities of a row add up to 1.
+      They do in each of {n} rows, and {several} have more than one true label.
+      If they are of a softmax, whose labels exclude each other, give the logits before it as
+          {option}: their sigmoid is the probability of each label. If not, no change is needed.
 D162  Models {models} have the same predictions.
       They are the same columns of {source}.
       Give each model its own file; {columns}.
