@@ -11,12 +11,17 @@ least 7 standard errors from it. How often
 - a parent is blamed: a slice of one of its columns that holds most of the culprit is in the list,
 - a slice of one column, worse as a whole, is found as that slice, and its parts are not,
 - anything is found in noise, also where rows of a cluster are wrong together.
+
+`--rows 10000 100000 1000000` times the search of 12 columns with a culprit instead, each in a
+process of its own, and asserts that the culprit is found.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
+import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -215,6 +220,38 @@ def told(name: str, hits: int, n: int) -> str:
     return f"{name:<44}{hits:>4} of {n}  {100 * hits / n:5.1f} % [{low:.1f}, {high:.1f}]"
 
 
+def timed(n: int) -> dict[str, float]:
+    """Seconds, processor seconds and MB of a search of 12 columns of n rows.
+
+    The MB are the most of the process during the search, less what it held before.
+    """
+    rng = np.random.default_rng(1)
+    columns: Columns = {f"x{i}": rng.normal(size=n) for i in range(8)}
+    columns |= {f"text{i}": rng.integers(0, 8, n).astype(str) for i in range(4)}
+    y_true = rng.integers(0, 2, n)
+    culprit = (columns["x0"] > 1.0) & (columns["text1"] == "2")
+    wrong = rng.random(n) < np.where(culprit, 0.4, 0.1)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start, processor = time.perf_counter(), time.process_time()
+    found = karat.find_weak_slices(y_true, np.where(wrong, 1 - y_true, y_true), by=columns)
+    seconds, processor = time.perf_counter() - start, time.process_time() - processor
+    assert len(found) == 1, found
+    assert jaccard(rows_of(found.slices[0], columns), culprit) > 0.95, found
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {"seconds": seconds, "processor": processor, "mb": (most - before) / 1024}
+
+
+def print_times(rows: list[int]) -> int:
+    """Print the time and the memory of a search of each number of rows."""
+    print(f"{'rows':>10}  {'seconds':>8}  {'processor':>9}  {'MB':>6}")
+    for n in rows:
+        code = f"import json, benchmarks.weak_slices as b; print(json.dumps(b.timed({n})))"
+        text = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout
+        cost = json.loads(text)
+        print(f"{n:>10}  {cost['seconds']:8.2f}  {cost['processor']:9.2f}  {cost['mb']:6.0f}")
+    return 0
+
+
 def main() -> int:
     """Print every rate; the exit code says whether all keep their limits."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -223,7 +260,10 @@ def main() -> int:
     parser.add_argument("--depth", type=int, default=2, choices=(1, 2), help="of the culprit")
     parser.add_argument("--permutations", type=int, default=199)
     parser.add_argument("--json", action="store_true", help="a line for each planted design")
+    parser.add_argument("--rows", type=int, nargs="+", help="numbers of rows to time")
     given = parser.parse_args()
+    if given.rows:
+        return print_times(given.rows)
     outcomes = []
     for seed in range(given.designs):
         outcomes.append(outcome(seed, given.permutations, given.depth))

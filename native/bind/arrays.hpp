@@ -154,6 +154,7 @@ void bind_levels(nb::module_& m);
 void bind_score_pairs(nb::module_& m);
 void bind_scores(nb::module_& m);
 void bind_sets(nb::module_& m);
+void bind_slices(nb::module_& m);
 void bind_variance(nb::module_& m);
 
 }  // namespace karat

@@ -88,6 +88,7 @@ NB_MODULE(_core, m) {
     bind_score_pairs(m);
     bind_scores(m);
     bind_sets(m);
+    bind_slices(m);
     bind_variance(m);
 #ifdef KARAT_FUZZ
     bind_control(m);

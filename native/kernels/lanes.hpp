@@ -5,6 +5,7 @@
 
 #include "kernels/column.hpp"
 #include "kernels/lanes_cumulative.hpp"
+#include "kernels/lanes_lines.hpp"
 #include "kernels/lanes_logistic.hpp"
 #include "kernels/lanes_places.hpp"
 #include "kernels/lanes_random.hpp"
@@ -81,6 +82,7 @@ struct Lanes {
 
     ScoreLanes scores;
     CumulativeLanes cumulative;
+    LineLanes lines;
     LogisticLanes logistic;
     PlaceLanes places;
     RandomLanes random;

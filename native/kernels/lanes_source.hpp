@@ -330,6 +330,7 @@ uint32_t narrow(const uint32_t* x, int64_t n, uint8_t* out) {
 #include "kernels/lanes_columns.hpp"
 #include "kernels/lanes_equal.hpp"
 #include "kernels/lanes_cumulative_source.hpp"
+#include "kernels/lanes_lines_source.hpp"
 #include "kernels/lanes_logistic_source.hpp"
 #include "kernels/lanes_losses.hpp"
 #include "kernels/lanes_places_source.hpp"
@@ -354,6 +355,7 @@ const Lanes KARAT_LANES = {
      turn_scores<double>, turn_scores<float>, ranks, margins, negative_logs, squared_errors,
      binary_negative_logs, softmax, sigmoid, add_losses},
     kCumulativeLanes,
+    kLineLanes,
     kLogisticLanes,
     kPlaceLanes,
     kRandomLanes,

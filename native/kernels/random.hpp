@@ -26,7 +26,7 @@ inline Words philox(Words counter, uint64_t key) {
 }
 
 // What is drawn for: words of different purposes are never the same.
-enum class Purpose : uint32_t { cells, totals, whole_rows, part_rows, items, item_weights };
+enum class Purpose : uint32_t { cells, totals, whole_rows, part_rows, items, item_weights, places };
 
 constexpr int64_t kMostStreams = int64_t{1} << 24;
 constexpr int64_t kMostItems = int64_t{1} << 32;

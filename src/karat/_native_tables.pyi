@@ -401,3 +401,60 @@ def group_profiles(
     Weights and squares are added to one rounding.
     Errors: ValueError for other shapes; TypeError for other dtypes.
     """
+
+@final
+class SliceGrid:
+    """Columns of parts, and the slices that they make: runs of parts, and crosses of these.
+
+    A cross has a slice for each choice of one span of each of its columns, those of the last column
+    fastest; slices are numbered cross after cross.
+    """
+
+    def __init__(
+        self,
+        codes: _Int32,
+        n_parts: Sequence[int],
+        spans: _Int64,
+        span_starts: Sequence[int],
+        crosses: Sequence[Sequence[int]],
+    ) -> None:
+        """Keep the arrays.
+
+        Args:
+            codes: [c, n], the part of each row in each column; n_parts where it is in none.
+            spans: [s, 2], first part and end of each slice, those of a column after the other.
+            span_starts: where the spans of each column begin, and the end.
+            crosses: the columns of each.
+        Errors: ValueError for codes, spans or columns that there are not; TypeError for arrays that
+            are not contiguous or of other dtypes.
+        """
+    def sums(self, values: NDArray[Any], n_threads: int) -> _Float64:
+        """float64[b, slices]: sums of values [b, n], float64 or bytes that are 0 or 1.
+
+        Cost: values × crosses, then slices, for each row of values.
+        """
+    def largest(
+        self,
+        values: NDArray[Any],
+        part: _Float64,
+        inverse: _Float64,
+        n_rows: _Float64 | None,
+        variance: float,
+        n_threads: int,
+    ) -> _Float64:
+        """float64[b]: the largest (sum − part × sum of all) × inverse of all slices, at least 0.
+
+        Args:
+            values: [b, n]; float64, or bytes that are 0 or 1 where n_rows is None.
+            part, inverse: [slices], rows ÷ all rows, and 1 ÷ the standard error; 0 leaves one out.
+            n_rows: [slices], or None. With it, a slice has the variance of its values and of the
+                others (Welch 1947) where that is above `variance`, which is that of all.
+        """
+
+def shuffle_rows(
+    values: NDArray[Any], seed: int, stream: int, first: int, count: int, n_threads: int
+) -> NDArray[Any]:
+    """[count, n]: values, float64 or uint8 [n], in random orders that are equally probable.
+
+    Replicate first + i is the same however the work is divided. Rao (1961), Sandelius (1962).
+    """

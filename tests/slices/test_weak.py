@@ -100,8 +100,22 @@ def test_losses_of_any_size_are_shuffled_and_the_same_seed_finds_the_same() -> N
 def test_blocks_of_replicates_and_rows_are_one_family(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = noise(3, n=1000, n_columns=6, n_permutations=99)
     monkeypatch.setattr(losses_of, "_BLOCK", 3000)
-    monkeypatch.setattr("karat.inference.slices.candidates._CHUNK", 130)
+    monkeypatch.setattr(losses_of, "_FEWEST_AT_ONCE", {1: 7, 8: 5})
     assert noise(3, n=1000, n_columns=6, n_permutations=99) == whole
+
+
+def test_permutations_of_the_native_core_find_the_same_slices(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn_by_numpy = [noise(seed, n=1000, n_columns=3, n_permutations=199).p for seed in range(20)]
+    monkeypatch.setattr(losses_of, "_SHUFFLED_BY_NUMPY", 0)
+    found = [noise(seed, n=1000, n_columns=3, n_permutations=199) for seed in range(20)]
+    again = noise(3, n=1000, n_columns=3, n_permutations=199)
+    assert again == found[3]
+    difference = np.array([one.p for one in found]) - drawn_by_numpy
+    # Both are estimates of one p-value from 199 permutations.
+    assert 0.0 < np.abs(difference).max() < 4.0 * (2.0 * 0.25 / 199) ** 0.5
+    assert abs(difference.mean()) < 4.0 * (2.0 * 0.25 / 199 / 20) ** 0.5
 
 
 def test_without_a_mistake_nothing_is_weak() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final, TypeAlias
@@ -10,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.inference.limits import Flags, Floats
 
 Codes: TypeAlias = npt.NDArray[np.int64]
@@ -23,15 +25,6 @@ MOST_CROSSED: Final = 50
 """Columns with more values than this are not crossed with others."""
 MOST_CROSSED_DEEP: Final = 20
 """The same limit for crosses of three columns."""
-_CHUNK: Final = 1 << 16
-"""Number of rows sorted by part at once."""
-_ROWS: Final = 64
-_ONE_THREAD: Final = 1 << 18
-"""Largest number of rows of a product, and of multiplications in one.
-
-BLAS makes larger ones on several threads, which wait for each other where other processes use the
-cores, thirty times longer than they work.
-"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,15 +48,6 @@ class SearchColumn:
     keys: tuple[str, ...]
     numbers: Floats | None = None
     n_ordered: int = 0
-
-    @property
-    def sums_of_parts(self) -> Floats | None:
-        """float64[m, n_parts]: 1 where a slice contains a part; None if slices are the parts."""
-        at = np.arange(self.n_parts)
-        if len(self.spans) == self.n_parts and (self.spans[:, 0] == at).all():
-            return None
-        low, high = self.spans[:, :1], self.spans[:, 1:]
-        return np.asarray((at >= low) & (at < high), np.float64)
 
     def coarse(self) -> tuple[SearchColumn, Codes]:
         """Return a coarser column, and int64[parts + 1], where its parts begin among these."""
@@ -176,163 +160,90 @@ class Family:
     The examined slices depend on the columns alone: slices of at least `min_n` rows, and not of
     all; crosses of fewer rows than each of their columns' slices.
 
-    Cost of sums: values × rows × parts of all columns, for each column (and pair of columns).
+    Attributes:
+        n: number of rows.
+        blocks: the slices of each cross.
+        n_rows: float64[slices], rows of every slice, block after block.
+        is_kept: bool[slices], whether a slice is examined.
+
+    Cost: 4 bytes for each row and column.
     """
 
     def __init__(
         self, columns: Sequence[SearchColumn], rows: Codes, depth: int, min_n: int
     ) -> None:
         self.n = len(rows)
-        self._columns = [replace(c, codes=c.codes[rows], numbers=None) for c in columns]
-        self._deep = [c.coarse() if depth > 2 else (c, np.arange(0)) for c in self._columns]
-        self._depth = depth
-        self._crossed = [
+        crossed = [
             i
-            for i, c in enumerate(self._columns)
+            for i, c in enumerate(columns)
             if c.n_parts and (c.n_ordered or 2 <= c.n_parts <= MOST_CROSSED)
         ]
-        few = MOST_CROSSED_DEEP
-        self._crossed_deep = [
-            i
-            for i in self._crossed
-            if len(self._deep[i][0].spans) <= few or self._deep[i][0].n_ordered
-        ]
+        grid_columns = [(i, c, np.arange(c.n_parts + 1)) for i, c in enumerate(columns)]
+        crosses: list[tuple[int, ...]] = [(i,) for i in range(len(columns))]
+        if depth > 1:
+            crosses += combinations(crossed, 2)
+        if depth > 2:
+            deep = [(i, *columns[i].coarse()) for i in crossed]
+            grid_columns += [
+                (i, c, begins)
+                for i, c, begins in deep
+                if c.n_ordered or len(c.spans) <= MOST_CROSSED_DEEP
+            ]
+            crosses += combinations(range(len(columns), len(grid_columns)), 3)
+        codes = np.empty((len(grid_columns), self.n), np.int32)
+        for row, (_, column, _) in zip(codes, grid_columns, strict=True):
+            np.take(column.codes, rows, out=row, mode="clip")
+        spans = [column.spans for _, column, _ in grid_columns]
+        self._codes, self._slices = (
+            codes,
+            (
+                [column.n_parts for _, column, _ in grid_columns],
+                np.concatenate([np.empty((0, 2), np.int64), *spans]),
+                np.cumsum([0, *map(len, spans)]).tolist(),
+                [list(cross) for cross in crosses],
+            ),
+        )
+        self.grid = self._grid(codes)
+        counts = self.grid.sums(np.ones((1, self.n), np.uint8), 0)[0]
+        self.n_rows, self.is_kept = counts, (counts >= max(min_n, 1)) & (counts < self.n)
         self.blocks: list[Block] = []
-        single: dict[int, Floats] = {}
-        for key, spans, counts in self._grids(np.ones((1, self.n), np.float32)):
-            n_rows = np.asarray(counts[0], np.float64)
-            is_kept = (n_rows >= max(min_n, 1)) & (n_rows < self.n)
-            if len(key) == 1:
-                single[key[0]] = n_rows[0]
-            elif len(key) == 2:
-                is_kept &= n_rows < np.minimum(single[key[0]][:, None], single[key[1]])
-            self.blocks.append(Block(key, spans, n_rows, is_kept))
+        start = 0
+        for cross in crosses:
+            shape = [len(spans[i]) for i in cross]
+            place = slice(start, start := start + math.prod(shape))
+            n_rows, is_kept = (
+                flat[place].reshape(math.prod(shape[:-1]), shape[-1])
+                for flat in (counts, self.is_kept)
+            )
+            if len(cross) == 2:
+                first, second = (self.blocks[i].n_rows[0] for i in cross)
+                is_kept &= n_rows < np.minimum(first[:, None], second)
+            # Spans are in the parts of the columns themselves.
+            own = tuple(grid_columns[i][2][spans[i]] for i in cross)
+            key = tuple(grid_columns[i][0] for i in cross)
+            self.blocks.append(Block(key, own, n_rows, is_kept))
+
+    def _grid(self, codes: npt.NDArray[np.int32]) -> _native.SliceGrid:
+        return _native.SliceGrid(codes, *self._slices)
 
     @property
     def size(self) -> int:
         """Number of examined slices."""
-        return sum(int(block.is_kept.sum()) for block in self.blocks)
+        return int(np.count_nonzero(self.is_kept))
 
-    def sums(self, values: Values, rows: Codes | None = None) -> Iterator[tuple[Block, Values]]:
-        """float[b, p, q] for every block: sums of values [b, n] over each slice.
+    def sums(self, values: Values, rows: Codes | None = None) -> Floats:
+        """float64[b, slices]: sums of values [b, n] over each slice, block after block.
 
         Args:
             rows: the rows of the values, in [0, n); None: all.
         """
-        grids = self._grids(values, rows)
-        for block, (_, _, found) in zip(self.blocks, grids, strict=True):
-            yield block, found
+        grid = self.grid if rows is None else self._grid(np.take(self._codes, rows, axis=1))
+        return grid.sums(values, 0)
 
-    def _grids(
-        self, values: Values, rows: Codes | None = None
-    ) -> Iterator[tuple[tuple[int, ...], tuple[Codes, ...], Values]]:
-        columns = [c if rows is None else replace(c, codes=c.codes[rows]) for c in self._columns]
-        whole = _sums_beside(values, [], columns)[:, 0]
-        start = 0
-        for i, column in enumerate(columns):
-            part = whole[:, start : start + column.n_parts]
-            start += column.n_parts
-            yield (i,), (column.spans,), _of_spans(part[:, None, :], column)
-        if self._depth < 2:
-            return
-        for place, i in enumerate(self._crossed):
-            others = self._crossed[place + 1 :]
-            yield from _crosses(values, (i,), others, columns)
-        if self._depth < 3:
-            return
-        deep = [c if rows is None else replace(c, codes=c.codes[rows]) for c, _ in self._deep]
-        for first, second in combinations(range(len(self._crossed_deep)), 2):
-            pair = (self._crossed_deep[first], self._crossed_deep[second])
-            for key, spans, found in _crosses(values, pair, self._crossed_deep[second + 1 :], deep):
-                # Spans are in the parts of the columns themselves.
-                own = tuple(self._deep[i][1][s] for i, s in zip(key, spans, strict=True))
-                yield key, own, found
-
-
-def _crosses(
-    values: Values, first: tuple[int, ...], others: Sequence[int], columns: Sequence[SearchColumn]
-) -> Iterator[tuple[tuple[int, ...], tuple[Codes, ...], Values]]:
-    """Yield sums [b, p, q] of each cross of the first columns with another."""
-    if not others:
-        return
-    heads, b = [columns[i] for i in first], len(values)
-    grid = _sums_beside(values, heads, [columns[i] for i in others])
-    for place, head in enumerate(heads):
-        if (held := head.sums_of_parts) is not None:
-            before = b * int(np.prod([len(one.spans) for one in heads[:place]]))
-            parts = grid.reshape(before, head.n_parts, -1)
-            grid = _products(held.astype(grid.dtype), parts).reshape(b, -1, grid.shape[2])
-    start = 0
-    spans = tuple(head.spans for head in heads)
-    for i in others:
-        part = grid[:, :, start : start + columns[i].n_parts]
-        start += columns[i].n_parts
-        yield (*first, i), (*spans, columns[i].spans), _of_spans(part, columns[i])
-
-
-def _of_spans(parts: Values, column: SearchColumn) -> Values:
-    held = column.sums_of_parts
-    return parts if held is None else _products(parts, held.T.astype(parts.dtype))
-
-
-def _products(left: Values, right: Values) -> Values:
-    """left[..., p, k] @ right[..., k, q] in products for one thread."""
-    width = max(1, _ONE_THREAD // (left.shape[-2] * left.shape[-1]))
-    q = right.shape[-1]
-    if q <= width:
-        return np.asarray(left @ right)
-    some = [left @ right[..., first : first + width] for first in range(0, q, width)]
-    return np.concatenate(some, axis=-1)
-
-
-def _sums_beside(
-    values: Values, heads: Sequence[SearchColumn], others: Sequence[SearchColumn]
-) -> Values:
-    """float[b, c, parts]: sums of values by the parts of the others, in each cell of the heads."""
-    n_cells = int(np.prod([head.n_parts for head in heads]))
-    n_parts = sum(column.n_parts for column in others)
-    found = np.zeros((n_cells, len(values), n_parts), values.dtype)
-    if not others:
-        return found.transpose(1, 0, 2)
-    # Rows in no part have the last code, whose row is empty.
-    marks = [np.eye(c.n_parts + 1, c.n_parts, dtype=values.dtype) for c in others]
-    for begin in range(0, values.shape[1], _CHUNK):
-        rows = slice(begin, begin + _CHUNK)
-        order, cell = np.arange(values.shape[1])[rows], None
-        if heads:
-            cell = heads[0].codes[rows].astype(np.int64)
-            inside = cell < heads[0].n_parts
-            for head in heads[1:]:
-                inside &= head.codes[rows] < head.n_parts
-                cell = cell * head.n_parts + head.codes[rows]
-            kept = np.flatnonzero(inside)
-            kept = kept[np.argsort(cell[kept], kind="stable")]
-            order, cell = order[kept], cell[kept]
-        marked = np.concatenate(
-            [mark[c.codes[order]] for mark, c in zip(marks, others, strict=True)], axis=1
-        )
-        taken = values[:, order] if heads else values[:, rows]
-        if cell is None:
-            _add_product(found[0], taken, marked)
-            continue
-        limits = np.searchsorted(cell, np.arange(n_cells + 1))
-        for i in np.flatnonzero(np.diff(limits)).tolist():
-            some = slice(limits[i], limits[i + 1])
-            _add_product(found[i], taken[:, some], marked[some])
-    return found.transpose(1, 0, 2)
-
-
-def _add_product(out: Values, values: Values, marked: Values) -> None:
-    """Add values[b, n] @ marked[n, m] to out[b, m], in products for one thread."""
-    b, n = values.shape
-    m = marked.shape[1]
-    if not m:
-        return
-    for first in range(0, n, _ROWS):
-        part, of = values[:, first : first + _ROWS], marked[first : first + _ROWS]
-        height = max(1, min(b, _ONE_THREAD // (len(of) * m)))
-        whole = b - b % height
-        stacked = part[:whole].reshape(-1, height, len(of))
-        out[:whole] += (stacked @ of).reshape(whole, m)
-        if whole < b:
-            out[whole:] += part[whole:] @ of
+    def by_block(self, numbers: Values) -> list[Values]:
+        """The numbers of all slices, [slices], as [p, q] of every block."""
+        ends = np.cumsum([block.n_rows.size for block in self.blocks]).tolist()
+        return [
+            numbers[end - block.n_rows.size : end].reshape(block.n_rows.shape)
+            for block, end in zip(self.blocks, ends, strict=True)
+        ]

@@ -9,13 +9,19 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat import _native
 from karat.inference.limits import Flags, Floats
-from karat.inference.slices.candidates import Block, Codes, Family, Values
+from karat.inference.slices.candidates import Codes, Family, Values
 
-_BLOCK: Final = 1 << 21
-"""Numbers of replicates in memory at once."""
+_BLOCK: Final = 1 << 26
+"""Bytes of replicates in memory at once, unless they are the fewest."""
 _MOST_AT_ONCE: Final = 128
-"""Number of replicates summed at once."""
+_FEWEST_AT_ONCE: Final = {1: 32, 8: 8}
+"""Number of replicates that are summed side by side, by the bytes of a value."""
+_CLUSTERS_AT_ONCE: Final = 16
+_SHUFFLED_BY_NUMPY: Final = 1 << 16
+"""Largest number of rows whose permutations NumPy draws: of more the native core does, in parts
+that fit into the cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,17 +102,23 @@ class RowLosses:
         With clusters, the values of each cluster keep or flip their sign together.
         """
         rng = np.random.default_rng(seed)
-        step = max(1, min(_MOST_AT_ONCE, _BLOCK // max(self.n, 1)))
+        key = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
         values = self._values()
+        size = values.itemsize
+        step = max(_FEWEST_AT_ONCE[size], min(_MOST_AT_ONCE, _BLOCK // max(self.n * size, 1)))
         for start in range(0, n, step):
             b = min(step, n - start)
-            if self.clusters is None:
-                drawn = rng.permuted(np.broadcast_to(values, (b, self.n)), axis=1)
-                yield drawn if self.weights is None else self._weighted(drawn)
-            else:
+            if self.clusters is not None:
                 n_clusters = int(self.clusters.max()) + 1
                 signs = 2.0 * rng.integers(0, 2, (b, n_clusters)) - 1.0
-                yield signs[:, self.clusters] * values
+                yield np.take(signs, self.clusters, axis=1) * values
+                continue
+            if self.n <= _SHUFFLED_BY_NUMPY:
+                drawn = np.empty((b, self.n), values.dtype)
+                rng.permuted(np.broadcast_to(values, drawn.shape), axis=1, out=drawn)
+            else:
+                drawn = _native.shuffle_rows(values, key, 0, start, b, 0)
+            yield drawn if self.weights is None else self._weighted(drawn)
 
     def _weighted(self, loss: Values) -> Values:
         """float[b, n]: weight × (loss − mean loss) of losses [b, n]."""
@@ -115,11 +127,13 @@ class RowLosses:
         return np.asarray(weights * (loss - (loss @ (weights / weights.sum()))[:, None]))
 
     def _values(self) -> Values:
-        """Return the values that are drawn, in 32 bits if their sums are exact."""
-        if self.weights is not None and self.clusters is None:
+        """Return the values that are drawn, as bytes where each is 0 or 1."""
+        if self.clusters is not None:
+            return self.moved
+        if self.weights is not None:
             return self.loss
-        is_exact = self.n < 1 << 24 and bool(np.isin(self.moved, (0.0, 1.0)).all())
-        return self.moved.astype(np.float32) if is_exact else self.moved
+        is_two = bool(((self.moved == 0.0) | (self.moved == 1.0)).all())
+        return self.moved.astype(np.uint8) if is_two else self.moved
 
 
 def unequal(m: Floats, n: float, own: tuple[Values, Values], rest: tuple[Values, Values]) -> Values:
@@ -150,58 +164,39 @@ class Statistics:
 
     def __init__(self, family: Family, rows: RowLosses) -> None:
         self._family, self._rows = family, rows
-        n = float(rows.n)
+        held, n = family.n_rows, float(rows.n)
         self._variance = float(rows.moved.var())
-        by_cluster = None if rows.clusters is None else self._squares_of_clusters()
-        self._parts: list[Floats] = []
-        self._inverse: list[Floats] = []
-        for i, block in enumerate(family.blocks):
-            held, is_kept = block.n_rows, block.is_kept
-            drawn = held * (n - held) / max(n - 1.0, 1.0)
-            variance = self._variance * drawn
-            if by_cluster is not None:
-                variance = np.maximum(variance, by_cluster[i])
-            # Slices that are not examined have the statistic 0.
-            good = is_kept & (variance > 0.0)
-            inverse = np.zeros_like(variance)
-            inverse[good] = 1.0 / np.sqrt(variance[good])
-            self._parts.append(held / n)
-            self._inverse.append(inverse)
+        variance = self._variance * (held * (n - held) / max(n - 1.0, 1.0))
+        if rows.clusters is not None:
+            variance = np.maximum(variance, self._squares_of_clusters())
+        # Slices that are not examined have the statistic 0.
+        good = family.is_kept & (variance > 0.0)
+        self._part, self._inverse = held / n, np.zeros_like(variance)
+        self._inverse[good] = 1.0 / np.sqrt(variance[good])
 
     def observed(self) -> list[Floats]:
         """float64[p, q] for every block."""
-        return [z[0] for z in self._each(self._rows.moved[None])]
+        values = self._rows.moved
+        sums = self._family.sums(values[None])[0]
+        total = float(values.sum())
+        z = (sums - self._part * total) * self._inverse
+        if self._rows.is_studentized:
+            squares = self._family.sums(np.square(values)[None])[0]
+            of_all = float(np.square(values).sum())
+            sides = (sums, squares), (total - sums, of_all - squares)
+            unlike = unequal(self._family.n_rows, float(self._rows.n), *sides)
+            z /= np.sqrt(np.maximum(unlike / max(self._variance, 1e-300), 1.0))
+        return self._family.by_block(z)
 
     def largest(self, values: Values) -> Floats:
         """float64[b]: the largest statistic over all slices, for values [b, n]; at least 0."""
-        most = np.zeros(len(values))
-        for z in self._each(values):
-            if z.size:
-                np.maximum(most, z.max(axis=(1, 2)), out=most)
-        return most
+        n_rows = self._family.n_rows if self._rows.is_studentized else None
+        return self._family.grid.largest(
+            values, self._part, self._inverse, n_rows, self._variance, 0
+        )
 
-    def _each(self, values: Values) -> Iterator[Values]:
-        total = values.sum(axis=1, dtype=np.float64)
-        squares = self._squares(values)
-        of_all = np.square(values).sum(axis=1) if squares is not None else total
-        for i, (block, sums) in enumerate(self._family.sums(values)):
-            part, inverse = self._parts[i], self._inverse[i]
-            z = sums - part * total[:, None, None]
-            z *= inverse
-            if squares is not None:
-                _, held = next(squares)
-                sides = (sums, held), (total[:, None, None] - sums, of_all[:, None, None] - held)
-                unlike = unequal(block.n_rows, float(self._rows.n), *sides)
-                z /= np.sqrt(np.maximum(unlike / max(self._variance, 1e-300), 1.0))
-            yield z
-
-    def _squares(self, values: Values) -> Iterator[tuple[Block, Values]] | None:
-        if not self._rows.is_studentized:
-            return None
-        return self._family.sums(np.square(values))
-
-    def _squares_of_clusters(self) -> list[Floats]:
-        """float64[p, q] for every block: the sum of the squared contributions of the clusters.
+    def _squares_of_clusters(self) -> Floats:
+        """float64[slices]: the sum of the squared contributions of the clusters.
 
         A cluster with the sum c contributes a − c·m ÷ n, with a its sum inside the slice.
         """
@@ -212,19 +207,14 @@ class Statistics:
         of_clusters = np.bincount(clusters, values, n_clusters)
         order = np.argsort(clusters, kind="stable")
         limits = np.searchsorted(clusters[order], np.arange(n_clusters + 1))
-        own = [np.zeros_like(block.n_rows) for block in family.blocks]
-        both = [np.zeros_like(block.n_rows) for block in family.blocks]
-        for first in range(0, n_clusters, _MOST_AT_ONCE):
-            last = min(first + _MOST_AT_ONCE, n_clusters)
+        own, both = np.zeros((2, len(family.n_rows)))
+        for first in range(0, n_clusters, _CLUSTERS_AT_ONCE):
+            last = min(first + _CLUSTERS_AT_ONCE, n_clusters)
             some = order[limits[first] : limits[last]]
             spread = np.zeros((last - first, len(some)))
             spread[clusters[some] - first, np.arange(len(some))] = values[some]
-            for i, (_, sums) in enumerate(family.sums(spread, some)):
-                own[i] += np.einsum("bpq,bpq->pq", sums, sums)
-                both[i] += np.einsum("bpq,b->pq", sums, of_clusters[first:last])
-        whole = float(of_clusters @ of_clusters)
-        found = []
-        for block, a, b in zip(family.blocks, own, both, strict=True):
-            part = block.n_rows / n
-            found.append(a - 2.0 * part * b + part * part * whole)
-        return found
+            sums = family.sums(spread, some)
+            own += np.einsum("bs,bs->s", sums, sums)
+            both += of_clusters[first:last] @ sums
+        part = family.n_rows / n
+        return np.asarray(own - 2.0 * part * both + part * part * float(of_clusters @ of_clusters))

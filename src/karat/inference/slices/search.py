@@ -157,7 +157,8 @@ class Step:
         self._columns, self._settings, self._left = columns, settings, left
         self._n_all = losses.n
         self._losses = losses.at(left) if len(left) < losses.n else losses
-        self._codes = [column.codes[left] for column in columns]
+        is_whole = len(left) == losses.n
+        self._codes = [c.codes if is_whole else c.codes[left] for c in columns]
         self._seed = settings.seed if not place else _seed(settings.seed, place)
         self._null: Floats = np.zeros(0)
         self.family = Family(columns, left, settings.depth, settings.min_n)
