@@ -70,7 +70,7 @@ def test_files_with_other_weights_are_told(tmp_path: Path) -> None:
     new = write(tmp_path / "new.parquet", table(TRUE, NEW, sample_weight=KIND))
     old = write(tmp_path / "old.parquet", table(TRUE, OLD, sample_weight=OTHER))
     text = refused("K177", new, baseline=old, **DROP)
-    assert "rows, matched by id; first id" in text
+    assert "old.parquet, matched by id; first id" in text
     assert not karat.gate(new, baseline=old, weights="", **DROP).passed
     again = KIND * (1.0 + 1e-12)
     near = write(tmp_path / "near.parquet", table(TRUE, OLD, sample_weight=again))

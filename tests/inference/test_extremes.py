@@ -113,7 +113,7 @@ def test_remarks_stand_on_a_bias_and_on_few_rows() -> None:
             one = karat.evaluate(
                 y, y_score=s, metrics="ks_statistic", interval=karat.Interval(n_replicates=200)
             )
-            n_biased[apart] += "it is biased" in (one["ks_statistic"].remark or "")
+            n_biased[apart] += "the value is biased" in (one["ks_statistic"].remark or "")
     assert n_biased[0.0] >= 16
     assert n_biased[1.5] <= 2
     y, s = scored(1, 600, 1.5)
@@ -124,14 +124,14 @@ def test_remarks_stand_on_a_bias_and_on_few_rows() -> None:
     plain = karat.evaluate(
         y, y_score=s, metrics="ks_statistic", interval=karat.Interval(method="bootstrap")
     )["ks_statistic"]
-    assert "it is biased" in (plain.remark or "")
+    assert "the value is biased" in (plain.remark or "")
     n_few = 0
     for seed in range(20):
         y, s = scored(seed, 60, 3.0)
         few = karat.evaluate(
             y, y_score=s, metrics="ks_statistic", interval=karat.Interval(n_replicates=200)
         )
-        n_few += "rows keep it from 1" in (few["ks_statistic"].remark or "")
+        n_few += "rows separate the value from 1" in (few["ks_statistic"].remark or "")
     assert n_few >= 10
 
 

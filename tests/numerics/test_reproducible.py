@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import karat
 from karat import _native
 from karat.metrics import Losses, error_bound, get
 from tests.numerics.reproduce import (
@@ -28,13 +29,13 @@ KINDS = [(2, False), (2, True), (3, False), (3, True)]
 def test_threads_and_instructions_change_no_bit(k: int, weighted: bool) -> None:
     """Rows enough for every native pass to have threads."""
     call = rows(210_000 // (k - 1), k, weighted=weighted)
-    alone = values(call, k, n_threads=1)
+    alone = values(call, k, reading=karat.Reading(n_threads=1))
     assert {get(name) for name in alone} >= set(asked(k))
     for n_threads in THREADS[weighted]:
-        assert differing(alone, values(call, k, n_threads=n_threads)) == [], n_threads
+        assert differing(alone, values(call, k, reading=karat.Reading(n_threads=n_threads))) == [], n_threads
     for isa in _native.isas():
         with instructions(isa):
-            assert differing(alone, values(call, k, n_threads=2)) == [], isa
+            assert differing(alone, values(call, k, reading=karat.Reading(n_threads=2))) == [], isa
 
 
 def test_sums_in_another_order_would_be_seen() -> None:

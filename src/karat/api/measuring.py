@@ -58,6 +58,7 @@ from karat.metrics._of_set_scores import SetScores
 from karat.metrics._of_sets import meant_on_sets
 from karat.results.roles import by_name
 from karat.tally import Cells, ClusteredCells, HistogramRows, ScoredRows
+from karat.tally.decision import Decision
 from karat.tally.folds import FoldAxis, FoldColumns, HeldOut, folds_share_rows
 from karat.tally.held_sets import HeldSets
 from karat.tally.listed_rows import ListedRows
@@ -338,6 +339,16 @@ def _whole_report(found: Tallies, spec: Spec) -> tuple[ClassReport, InMemoryScor
         refuse_threshold(spec.threshold)
     cells = found.cells if rows is None else rows.cells
     assert cells is not None
+    if origin.scores is not None:
+        # They decided the predictions, and were not kept.
+        decision = Decision.of_classes(
+            origin.scores,
+            is_given=False,
+            is_single=False,
+            threshold=spec.threshold,
+            k=cells.classes.k,
+        )
+        facts["decision"] = decision.text
     if origin.scores is None:
         columns = {role: f"column {name!r}" for role, name in origin.mapping.items()}
         sides = (columns.get("true", "y_true"), columns.get("pred", "y_pred"))

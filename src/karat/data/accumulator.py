@@ -272,7 +272,7 @@ class Origin:
     mapping: dict[str, Any] = field(default_factory=dict)
     source: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    scores: str | None = None
+    scores: ScoreKind | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

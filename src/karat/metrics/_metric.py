@@ -21,7 +21,7 @@ from karat.metrics._lift import Lift, Policy, Traced, trace
 from karat.metrics._program import Slopes, batch_of, compile_program, param_names, slopes_of
 from karat.metrics._record import COMMON, Parameter, Record, checked, unfit
 from karat.metrics._render import as_latex, as_text, undefined_condition
-from karat.metrics._rounding import ROUNDING_UNIT, at_ends
+from karat.metrics._rounding import ROUNDING_UNIT, ROWS_BY_RARE_ROWS, at_ends
 from karat.tally import Cells, Classes
 from karat.tally.cached import cached_property
 from karat.tally.score_kind import KINDS, undecided
@@ -409,6 +409,8 @@ def within_range(
     ends = np.where(is_beyond, np.clip(values, low, high), 0.0)
     # Scales that are stated in words are at least 1, or the largest cost, which ends the range.
     scale = max(1.0, float(np.abs(ends).max()))
+    if bound.scale == ROWS_BY_RARE_ROWS:
+        scale = max(scale, float(n) if spread is None else spread)
     most = bound.relative * np.abs(ends) + bound.absolute * scale
     return at_ends(values, (low, high), most)
 

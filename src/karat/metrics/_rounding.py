@@ -18,6 +18,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 ROUNDING_UNIT: Final = 2.0**-53
 """Largest relative error of one float64 operation."""
 LARGEST_COST: Final = "the largest cost, without its sign"
+ROWS_BY_RARE_ROWS: Final = "all rows ÷ those outside the commonest classes"
 NEARBY: Final = "its parameter or the gain of the threshold"
 
 _EXACT_COUNTS: Final = 2**53
@@ -142,7 +143,7 @@ def information(d: DataSize) -> Units:
 def normalized_information(d: DataSize) -> Units:
     """Rule for information over entropies, which are small if one class has nearly all rows."""
     units = 8.0 * d.of_sum + 2.0 * d.of_cells + 48.0
-    return Units(units, units, "all rows ÷ those outside the commonest classes")
+    return Units(units, units, ROWS_BY_RARE_ROWS)
 
 
 def softmax_loss(d: DataSize) -> Units:

@@ -160,21 +160,23 @@ class LogOdds:
 
 
 class _LargestTwo(NamedTuple):
-    """Of each row, float64[n]: the two largest logits, with their log-odds, and the rest.
+    """Of each row, [n]: the two largest logits as given, float64 of their log-odds, and the rest.
 
     `rest` is Σ exp(z − first) over all but the first. Sums go over sorted logits, so that the order
     of the classes does not change them.
     """
 
-    first: Floats
-    second: Floats
+    first: npt.NDArray[Any]
+    second: npt.NDArray[Any]
     of_first: Floats
     of_second: Floats
     rest: Floats
 
     @classmethod
     def of(cls, values: npt.NDArray[Any]) -> _LargestTwo:
-        found = cls(*(np.empty(len(values)) for _ in cls._fields))
+        n = len(values)
+        logits = (np.empty(n, values.dtype) for _ in range(2))
+        found = cls(*logits, *(np.empty(n) for _ in range(3)))
         for part in row_parts(len(values)):
             block = np.sort(values[part].astype(np.float64), axis=1)
             first, second, others = block[:, -1], block[:, -2], block[:, :-2]
