@@ -12,8 +12,9 @@ from karat.inference.comparison import families
 from karat.inference.comparison.contrasts import Apart
 from karat.inference.comparison.families import holm, largest, tail_of, wald
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
-from karat.inference.comparison.models import Joint, PairedShare
-from karat.inference.comparison.scored import _scaled
+from karat.inference.comparison.models import Joint
+from karat.inference.comparison.shares import PairedShare
+from karat.inference.comparison.sides import scaled as _scaled
 from karat.metrics import Node, Table, get, total
 from karat.tally import Classes, JointCells
 from tests.comparison.data import drawn
@@ -259,9 +260,11 @@ def rows_right_in_a_million(c: Table) -> Node:
 def test_the_share_of_right_rows_is_one_on_any_scale() -> None:
     true = np.array([0, 1, 2, 0])
     cells = JointCells.of(Classes.of(range(3)), ["a", "b"], true, [true, true[::-1]])
-    scaled = PairedShare.of(made(rows_right_in_a_million, (0.3, 1000000.3)), Joint(cells))
+    scaled = PairedShare.of(
+        made(rows_right_in_a_million, (0.3, 1000000.3)), cells, Joint(cells).counted
+    )
     assert scaled is not None
     assert scaled.scale((0, 1)) == pytest.approx(1e6)
-    curved = PairedShare.of(get("micro_jaccard"), Joint(cells))
+    curved = PairedShare.of(get("micro_jaccard"), cells, Joint(cells).counted)
     assert curved is not None
     assert curved.scale((0, 1)) is None

@@ -69,6 +69,6 @@ def test_what_each_doubt_advises_removes_it_and_mends_the_number() -> None:
 
 
 def test_the_error_about_minus_infinity_names_the_exponential() -> None:
-    with pytest.raises(karat.KaratError, match=r"give np\.exp") as caught:
+    with pytest.raises(karat.KaratError, match=r"y_prob=np\.exp") as caught:
         karat.evaluate(TRUE, y_logit=np.where(TRUE == 0, -np.inf, 0.0))
     assert caught.value.code == "K131"

@@ -32,7 +32,9 @@ def test_threads_and_instructions_change_no_bit(k: int, weighted: bool) -> None:
     alone = values(call, k, reading=karat.Reading(n_threads=1))
     assert {get(name) for name in alone} >= set(asked(k))
     for n_threads in THREADS[weighted]:
-        assert differing(alone, values(call, k, reading=karat.Reading(n_threads=n_threads))) == [], n_threads
+        assert (
+            differing(alone, values(call, k, reading=karat.Reading(n_threads=n_threads))) == []
+        ), n_threads
     for isa in _native.isas():
         with instructions(isa):
             assert differing(alone, values(call, k, reading=karat.Reading(n_threads=2))) == [], isa

@@ -83,5 +83,5 @@ def test_files_have_no_arguments_to_change(tmp_path: Path) -> None:
     text = str(refused(tmp_path, "label,p\n0,0.5\n1,x\n", prob="p"))
     assert "Name columns of numbers with y_prob=, y_logit= or y_score=:" in text
     assert "shape" not in text
-    with pytest.raises(KaratError, match="remove such rows from all arguments"):
+    with pytest.raises(KaratError, match="Remove such rows from all arguments"):
         karat.evaluate([0, 1], y_prob=[0.5, float("nan")])

@@ -134,8 +134,7 @@ K130  {argument} is not one number, or one row of numbers, for each row.
           two. Give labels as y_pred=.
 K131  {argument} has scores that are missing, NaN or infinite.
       First at row {row}{place}: {value!r}; {count} of {n} rows.
-      Every row needs a finite number for every class; remove such rows from all arguments. Where
-          -inf is the logarithm of a probability of 0, give np.exp(…) as y_prob=.
+      Remove such rows from all arguments; give log-probabilities of -inf as y_prob=np.exp(…).
 K132  {argument} has values that are not probabilities.
       First at row {row}{place}: {value!r}; {count} of {n} rows.
       Probabilities lie from 0 to 1; give logits as y_logit=, other scores as y_score=.

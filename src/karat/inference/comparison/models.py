@@ -11,32 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors.text import counted
-from karat.inference.comparison.contrasts import (
-    Apart,
-    Correlation,
-    Limits,
-    Pair,
-    Paired,
-    SideLimits,
-    Units,
-    correlation,
-    mid_p,
-    score_limits,
-)
+from karat.inference.comparison.contrasts import Pair, SideLimits, Units
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.records import Discordant, Estimate, ratio
+from karat.inference.comparison.records import Estimate
+from karat.inference.comparison.shares import PairedShare, with_share
+from karat.inference.comparison.sides import Side, apart_by_limits, contrasted
 from karat.inference.comparison.swaps import swap_p_values
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
-from karat.inference.limits import Floats
-from karat.inference.proportions import (
-    is_of_right_rows,
-    of_proportion,
-    of_right_rows,
-    reads_costs,
-    share_of_true_classes,
-)
-from karat.inference.table_variance import TableVariance, cell_slopes, derivative, df_on, slopes_on
+from karat.inference.proportions import reads_costs
+from karat.inference.table_variance import TableVariance, cell_slopes, derivative, slopes_on
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics.reasons import undefined_reason
@@ -184,84 +168,12 @@ class Joint:
         return bool((said_a == said_b)[self.cells.counts > 0].all())
 
 
-@dataclass(frozen=True, eq=False)
-class PairedShare:
-    """A metric that increases or decreases with a proportion of the same rows for every model.
-
-    Attributes:
-        is_read: bool[e], joint cells of the rows.
-        right: bool[m, e], those that each model has right.
-        ends: of each model, the value at proportions of 0, ½ and 1. They differ where other
-            numbers of classes count.
-        is_of_predictions: whether ``right`` means the predicted class, right or wrong.
-    """
-
-    is_read: Flags
-    right: Flags
-    ends: tuple[tuple[float, ...], ...]
-    is_of_predictions: bool = False
-
-    @classmethod
-    def of(cls, metric: Metric, joint: Joint) -> PairedShare | None:
-        """Return the proportion that a metric is a function of; None of other metrics."""
-        cells = joint.cells
-        said, at = cells.codes[1:], np.array([0.0, 0.5, 1.0])
-        if not metric.record.is_per_class or metric.lift == "micro":
-            if not is_of_right_rows(metric):
-                return None
-            everywhere = np.ones(len(cells.counts), bool)
-            k = [cells.classes.k if places is None else len(places) for places in joint.counted]
-            ends_of = {n: tuple(of_right_rows(metric, at, n).tolist()) for n in set(k)}
-            return cls(everywhere, said == cells.codes[0], tuple(ends_of[n] for n in k))
-        share = share_of_true_classes(metric) if metric.lift == "plain" else None
-        if share is None or cells.classes.positive is None:
-            return None
-        is_true, is_said = (codes == cells.classes.positive for codes in (cells.codes[0], said))
-        hits, misses = (np.array(side)[is_true.astype(int)] for side in (share.hits, share.misses))
-        right = np.take_along_axis(hits[None], is_said[..., None].astype(int), -1)[..., 0]
-        ends, is_read = of_proportion(metric, share, at), (hits | misses).any(axis=1)
-        has_right, has_wrong = (np.array(share.hits)[np.eye(2) == each].any() for each in (1, 0))
-        if not has_right:
-            # A proportion of wrong rows, as the false positive rate.
-            ends, right = ends[::-1], is_read & ~right
-        of_each = (tuple(ends.tolist()),) * len(said)
-        return cls(is_read, right, of_each, bool(has_right and has_wrong))
-
-    def is_shared(self, pair: Pair) -> bool:
-        """True if the metric is the same function of the proportion for both models."""
-        a, b = (self.ends[model] for model in pair)
-        return bool(np.array_equal(a, b, equal_nan=True))
-
-    def scale(self, pair: Pair) -> float | None:
-        """Value at a proportion of 1 − value at 0; None where it is no linear function."""
-        return _scale(self.ends[pair[0]])
-
-    def discordant(self, pair: Pair, counts: Counts | Floats) -> Discordant:
-        """The rows, or their weight, that one model alone has right."""
-        (of_a, of_b), w = (self.right[model] for model in pair), np.asarray(counts, np.float64)
-        sides = of_a & ~of_b, of_b & ~of_a, ~of_a, ~of_b
-        b, c, wrong_a, wrong_b = (float(w[self.is_read & each].sum()) for each in sides)
-        n = None if self.is_read.all() else self.n_rows(counts)
-        return Discordant(b, c, ratio(b, c), ratio(wrong_a, wrong_b), n)
-
-    def n_rows(self, counts: Counts | Floats) -> float:
-        """Number of the rows that are read, or their weight."""
-        return float(np.asarray(counts)[self.is_read].sum())
-
-
-def _scale(ends: Sequence[float]) -> float | None:
-    none, half, full = ends
-    scale = float(full - none)
-    is_linear = abs(none + full - 2.0 * half) <= 1e-12 * abs(scale)
-    return scale if is_linear and math.isfinite(scale) else None
-
-
 def paired(
     joint: Joint, metrics: Sequence[Metric], spec: ComparisonSpec, policy: Policy
 ) -> list[Measured]:
     """Every metric of models on the same rows."""
     cells, k = joint.cells, joint.cells.classes.k
-    shares = {metric: PairedShare.of(metric, joint) for metric in metrics}
+    shares = {metric: PairedShare.of(metric, cells, joint.counted) for metric in metrics}
     rows = np.bincount(cells.codes[0], cells.counts, k)
     rarest = int(rows[rows > 0].min())
     guards: dict[Metric, dict[Pair, tuple[str, float]]] = {metric: {} for metric in metrics}
@@ -299,41 +211,14 @@ def paired(
             share.is_shared(pair) and share.scale(pair) is not None for pair in spec.pairs
         )
         has_limits = not (is_linear and joint.is_plain)
-        one = _of_tables(metric, joint.of_metric(metric), spec, policy, same, has_limits)
-        one = replace(one, guards=guards[metric])
+        measured = _of_tables(metric, joint.of_metric(metric), spec, policy, same, has_limits)
+        measured = replace(measured, guards=guards[metric])
         if share is None:
-            one = replace(one, remark=remark)
-        done.append(one if share is None else _of_share(one, share, joint, spec))
+            done.append(replace(measured, remark=remark))
+            continue
+        is_plain, counts = joint.is_plain, cells.counts
+        done.append(with_share(measured, share, counts, spec.pairs, is_plain=is_plain))
     return done
-
-
-def _of_share(one: Measured, share: PairedShare, joint: Joint, spec: ComparisonSpec) -> Measured:
-    """A function of a proportion: of plain rows the mid-p test of McNemar applies.
-
-    Limits of a proportion are Tango's. Those of another function of it stay, and its p-value is at
-    least that of the test.
-    """
-    counts = joint.cells.counts
-    pairs = [pair for pair in spec.pairs if share.is_shared(pair)]
-    found = {pair: share.discordant(pair, counts) for pair in pairs}
-    linear = {pair: scale for pair in pairs if (scale := share.scale(pair)) is not None}
-    if not share.is_of_predictions:
-        one = replace(one, discordant={pair: found[pair] for pair in linear})
-    n = share.n_rows(counts)
-    if not joint.is_plain or not n:
-        return one
-    tests = {pair: ("mid-p McNemar", mid_p(int(x.b), int(x.c))) for pair, x in found.items()}
-    guards = {pair: test for pair, test in tests.items() if pair not in linear}
-    limits = {
-        pair: ("score", score_of(found[pair].b, found[pair].c, int(n), scale))
-        for pair, scale in linear.items()
-    }
-    return replace(
-        one,
-        tests={pair: tests[pair] for pair in linear},
-        guards={**one.guards, **guards},
-        limits={**one.limits, **limits},
-    )
 
 
 def _of_tables(
@@ -346,7 +231,6 @@ def _of_tables(
 ) -> Measured:
     """Any metric: from the influence of the rows of each joint cell on each model's value."""
     units, tables = joint.units, joint.tables
-    values, undefined = values_of(metric, tables, policy)
     phi = np.array(
         [
             cell_slopes(slopes_on(metric, table, policy), table.cells)[place]
@@ -354,49 +238,47 @@ def _of_tables(
         ]
     )
     phi = np.where(units.weights > 0, phi, 0.0)
-    alone = SideLimits(metric, values, tables, policy)
-    spread: Paired | None = None
-    limits: dict[Pair, tuple[str, Limits]] = {}
+    sides = [
+        replace(side, n=joint.cells.n_rows, influence=influence)
+        for side, influence in zip(_sides(metric, tables, policy), phi, strict=True)
+    ]
     is_known = np.isfinite(phi).all(axis=1)
-    pairs = [pair for pair in spec.pairs if is_known[list(pair)].all()]
-    if pairs:
-        phi = np.where(is_known[:, None], phi, math.nan)
-        together = units.covariance(phi)
-        spread = Paired.of(phi, units, pairs, np.diag(together)).of_pairs(spec.pairs)
-    if spread is not None and has_limits:
-        dust = _DUST * float(np.abs(phi[is_known]).max(initial=0.0))
+    dust = _DUST * float(np.abs(phi[is_known]).max(initial=0.0))
 
-        def goes_of(pair: Pair) -> Correlation:
-            n = units.n_effective
-            agreeing = (n, joint.share_of_right(pair[0])) if pair in same else None
-            if agreeing is None and np.abs(phi[pair[0]] - phi[pair[1]]).max() <= dust:
-                agreeing = joint.rows_read(pair[0], np.abs(phi[pair[0]]) > dust)
-            return correlation(together, *pair, agreeing)
+    def agreeing(pair: Pair) -> tuple[float, float] | None:
+        a, b = pair
+        if pair in same:
+            return units.n_effective, joint.share_of_right(a)
+        if np.abs(phi[a] - phi[b]).max() <= dust:
+            return joint.rows_read(a, np.abs(phi[a]) > dust)
+        return None
 
-        limits = alone.differences(pairs, goes_of)
-    method = "influence z" if math.isinf(units.df) else "influence t"
+    measured = contrasted(
+        metric,
+        sides,
+        spec.pairs,
+        "influence z" if math.isinf(units.df) else "influence t",
+        units,
+        SideLimits(metric, [side.value for side in sides], tables, policy),
+        kind_of_limits="combined" if has_limits else "none",
+        agreeing=agreeing,
+        same=same,
+    )
     pred = joint.cells.codes[1:]
     least = {(a, b): units.least_tail(pred[a] != pred[b]) for a, b in spec.pairs}
-    n = [joint.cells.n_rows] * len(tables)
-    facts = metric, values, n, spread, method
-    found = Measured(*facts, limits=limits, same=same, alone=alone, undefined=undefined)
-    return replace(found, least=least)
+    return replace(measured, least=least)
 
 
-def values_of(
-    metric: Metric, tables: Sequence[TableVariance], policy: Policy
-) -> tuple[list[float], dict[int, str]]:
-    """The value of each model, and the reason of each that is undefined, by place.
-
-    An average is undefined where it is in every class, or has no number.
-    """
-    found = [metric.values(table.cells, policy) for table in tables]
-    undefined = {
-        i: undefined_reason(metric, table.cells.classes, one.undefined) or ""
-        for i, (table, one) in enumerate(zip(tables, found, strict=True))
-        if one.undefined.all() or not math.isfinite(one.value)
-    }
-    return [float(one.value) for one in found], undefined
+def _sides(metric: Metric, tables: Sequence[TableVariance], policy: Policy) -> list[Side]:
+    """The value of each model; an average is undefined where it is in every class."""
+    sides = []
+    for table in tables:
+        values = metric.values(table.cells, policy)
+        undefined = None
+        if values.undefined.all() or not math.isfinite(values.value):
+            undefined = undefined_reason(metric, table.cells.classes, values.undefined) or ""
+        sides.append(Side(float(values.value), int(table.cells.n_rows), undefined))
+    return sides
 
 
 def apart(
@@ -404,23 +286,14 @@ def apart(
 ) -> list[Measured]:
     """Every metric of models on rows of their own: independent, so that variances add up."""
     done = []
-    remark = "different rows: the models are treated as independent"
     for metric in metrics:
-        values, undefined = values_of(metric, tables, policy)
-        variances = []
-        for table in tables:
+        sides = _sides(metric, tables, policy)
+        alone = SideLimits(metric, [side.value for side in sides], tables, policy)
+        for i, table in enumerate(tables):
             g = derivative(metric, table.cells, policy)
-            variances.append(float(table.variance(g)) if np.isfinite(g).all() else math.nan)
-        df = min(df_on(metric, table, policy) for table in tables)
-        sides = SideLimits(metric, values, tables, policy)
-        limits = sides.differences(spec.pairs)
-        least = [sides.least_variance(model, spec.level) for model in range(len(tables))]
-        spread = Apart(np.array(variances), df, np.array(least))
-        method = "unpaired z" if math.isinf(df) else "unpaired t"
-        n = [int(table.cells.n_rows) for table in tables]
-        facts = metric, values, n, spread, method
-        one = Measured(*facts, limits=limits, alone=sides, remark=remark)
-        done.append(replace(one, undefined=undefined))
+            variance = float(table.variance(g)) if np.isfinite(g).all() else math.nan
+            sides[i] = replace(sides[i], variance=variance)
+        done.append(apart_by_limits(metric, sides, alone, spec))
     return done
 
 
@@ -437,13 +310,3 @@ def estimated(
         return Estimate.undefined(value, undefined, asked.level)
     found = label_interval(metric, value, table, asked, policy)
     return Estimate.of(value, found, asked.level)
-
-
-def score_of(b: float, c: float, n: int, scale: float) -> Limits:
-    """Limits of the difference of the shares of right rows, scaled as the metric is."""
-
-    def limits(quantile: float) -> tuple[float, float]:
-        low, high = (scale * limit for limit in score_limits(b, c, n, quantile))
-        return min(low, high), max(low, high)
-
-    return limits

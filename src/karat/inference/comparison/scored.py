@@ -11,23 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors.text import counted
-from karat.inference.comparison.contrasts import (
-    Apart,
-    Correlation,
-    Distances,
-    Limits,
-    Pair,
-    Paired,
-    ScoreLimits,
-    Sides,
-    Spread,
-    Units,
-    correlation,
-    least_variance,
-    limits_together,
-)
+from karat.inference.comparison.contrasts import ScoreLimits, Sides, Units, least_variance
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate
+from karat.inference.comparison.sides import Side, contrasted, distances_of
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.limits import Floats
 from karat.inference.score_intervals import measured_with_influence
@@ -107,6 +94,25 @@ class ScoredModel:
             phi = np.where(self.rows.weights > 0, phi, 0.0)
         return settled_influence(phi, self.estimates[metric])
 
+    def side(self, metric: Metric, units: Units) -> Side:
+        """The value of a metric, and how these units move it."""
+        estimate = self.estimates[metric]
+        side = Side(estimate.value, self.rows.n_rows, self.undefined.get(metric), estimate=estimate)
+        phi = self.influence(metric)
+        if phi is None:
+            return side
+        is_finite = bool(np.isfinite(phi).all())
+        df = units.df_alone(phi)
+        return replace(
+            side,
+            influence=phi,
+            variance=float(units.covariance(phi[None])[0, 0]) if is_finite else math.nan,
+            df=df,
+            least=least_variance(distances_of(estimate), Confidence(estimate.level).quantile(df)),
+            growth=self.growth(metric),
+            n_effective=units.n_effective,
+        )
+
     def units(self, metric: Metric) -> Units:
         """The rows, as their parts in the variance of a metric count."""
         factors = None
@@ -183,59 +189,54 @@ def compared_models(
     is_paired: bool,
 ) -> list[tuple[Measured, dict[str, Estimate]]]:
     """The same of models that were measured."""
-    pairs = spec.pairs
     done = []
     k = next(iter(models.values())).rows.classes.k if models else 0
+    method = "influence" if is_paired else "unpaired"
     for metric in (each.with_classes(k) for each in metrics):
-        phi = {name: model.influence(metric) for name, model in models.items()}
         # Models on the same rows have the same classes and weights.
-        shared = next(iter(models.values())).units(metric) if is_paired else None
-        units = {name: shared or model.units(metric) for name, model in models.items()}
-        variances = {name: _variance(phi[name], units[name]) for name in models}
-        estimates = {name: model.estimates[metric] for name, model in models.items()}
-        first = next(iter(units.values()))
-        spread: Spread | None = None
-        known = [part for part in phi.values() if part is not None]
-        if len(known) == len(phi):
-            alone = [units[name].df_alone(part) for name, part in zip(phi, known, strict=True)]
-            least = [
-                least_variance(distances_of(one), Confidence(one.level).quantile(df))
-                for one, df in zip(estimates.values(), alone, strict=True)
-            ]
-            apart = Apart(np.array(list(variances.values())), min(alone), np.array(least))
-            growth = [model.growth(metric) for model in models.values()]
-            own = apart.variances
-            spread = Paired.of(known, first, pairs, own, growth) if is_paired else apart
-        reason = reason_without(metric)
-        remark = f"it has no influence function: it is {reason}" if reason else None
-        known_values = [name for name in models if math.isfinite(estimates[name].value)]
-        if not reason and not all(math.isfinite(variances[name]) for name in known_values):
-            remark = _NO_VARIANCE
-        of_models = [one.value for one in estimates.values()]
-        n = [model.rows.n_rows for model in models.values()]
+        first = next(iter(models.values())).units(metric)
+        sides = [
+            model.side(metric, first if is_paired else model.units(metric))
+            for model in models.values()
+        ]
         is_area = metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
-        method = "influence" if is_paired else "unpaired"
         is_normal = math.isinf(first.df) and not (is_paired and first.sides)
-        method += " z" if is_normal else " t"
-        if is_paired and is_area and first.clusters is None:
-            method = "DeLong"
-        fewest = min(model.fewest for model in models.values())
-        if remark is None and is_paired and first.sides and fewest < FEW:
-            remark = f"the rarest class has {counted(fewest, 'row')}: p is rough"
-        limits = {}
-        if spread is not None:
-            limits = limits_of_still(metric, list(estimates.values()), spread, first, pairs)
-        facts = metric, of_models, n, spread, method
-        of_each = _alone(metric, of_models, models.values())
-        undefined = {
-            i: model.undefined[metric]
-            for i, model in enumerate(models.values())
-            if metric in model.undefined
-        }
-        found = Measured(*facts, limits=limits, alone=of_each, remark=remark)
-        found = replace(found, undefined=undefined)
-        done.append((found, estimates))
+        is_delong = is_paired and is_area and first.clusters is None
+        values = [side.value for side in sides]
+        measured = contrasted(
+            metric,
+            sides,
+            spec.pairs,
+            "DeLong" if is_delong else f"{method} {'z' if is_normal else 't'}",
+            first if is_paired else None,
+            _alone(metric, values, models.values()),
+            kind_of_limits="still",
+            remark=_remark(metric, sides, list(models.values()), first, is_paired=is_paired),
+        )
+        estimates = {name: model.estimates[metric] for name, model in models.items()}
+        done.append((measured, estimates))
     return done
+
+
+def _remark(
+    metric: Metric,
+    sides: Sequence[Side],
+    models: Sequence[ScoredModel],
+    units: Units,
+    *,
+    is_paired: bool,
+) -> str | None:
+    """Why differences have no p, or a rough one."""
+    reason = reason_without(metric)
+    if reason:
+        return f"it has no influence function: it is {reason}"
+    unknown = [math.isfinite(x.value) and not math.isfinite(x.variance or 0.0) for x in sides]
+    if any(unknown):
+        return _NO_VARIANCE
+    fewest = min(model.fewest for model in models)
+    if is_paired and units.sides and fewest < FEW:
+        return f"the rarest class has {counted(fewest, 'row')}: p is rough"
+    return None
 
 
 def _alone(
@@ -246,52 +247,6 @@ def _alone(
     return ScoreLimits(metric, values, errors) if len(errors) == len(values) else None
 
 
-def _variance(phi: Floats | None, units: Units) -> float:
-    if phi is None or not np.isfinite(phi).all():
-        return math.nan
-    return float(units.covariance(phi[None])[0, 0])
-
-
 def settled_influence(phi: Floats, estimate: Estimate) -> Floats:
     """Influences; exactly 0 where all of them are rounding: the value has no sampling error."""
     return np.zeros_like(phi) if estimate.standard_error == 0.0 else phi
-
-
-def limits_of_still(
-    metric: Metric,
-    estimates: Sequence[Estimate],
-    spread: Spread,
-    units: Units,
-    pairs: Iterable[Pair],
-) -> dict[Pair, tuple[str, Limits]]:
-    """Limits of the pairs of equal values whose difference no row moves, from those of both."""
-    found: dict[Pair, tuple[str, Limits]] = {}
-    for a, b in pairs:
-        sides = [distances_of(estimates[model]) for model in (a, b)]
-        is_still = estimates[a].value == estimates[b].value and spread.variance(a, b) == 0.0
-        if is_still and sides[0] is not None and sides[1] is not None:
-            errors = [estimates[model].standard_error or 0.0 for model in (a, b)]
-            goes = correlation(np.outer(errors, errors), 0, 1, (units.n_effective, 0.5))
-            limits = _scaled(metric, sides[0], sides[1], goes, estimates[a].level, spread.df)
-            found[a, b] = "combined", limits
-    return found
-
-
-def _scaled(
-    metric: Metric, of_a: Distances, of_b: Distances, goes: Correlation, level: float, df: float
-) -> Limits:
-    """Limits at other levels than that of the values lie as many times farther away."""
-    at = Confidence(level).quantile(df)
-
-    def limits(quantile: float) -> tuple[float, float]:
-        times = quantile / at
-        sides = [(times * down, times * up) for down, up in (of_a, of_b)]
-        return limits_together(metric, 0.0, sides[0], sides[1], goes(quantile))
-
-    return limits
-
-
-def distances_of(one: Estimate) -> Distances | None:
-    if one.low is None or one.high is None:
-        return None
-    return one.value - one.low, one.high - one.value

@@ -9,17 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from karat.inference.comparison.contrasts import Apart, Paired, Spread, Units, least_variance
+from karat.inference.comparison.contrasts import Units, least_variance
 from karat.inference.comparison.families import statistic_of, tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.records import Estimate
-from karat.inference.comparison.scored import (
-    ScoredModel,
-    compared_models,
-    distances_of,
-    limits_of_still,
-    settled_influence,
-)
+from karat.inference.comparison.scored import ScoredModel, compared_models, settled_influence
 from karat.inference.comparison.set_labels import (
     LabelDifference,
     discoveries,
@@ -28,9 +22,10 @@ from karat.inference.comparison.set_labels import (
     with_limits,
 )
 from karat.inference.comparison.set_swaps import n_replicates
-from karat.inference.comparison.sets import of_shares
+from karat.inference.comparison.shares import PairedShare, with_share
+from karat.inference.comparison.sides import DIFFERENT_ROWS, Side, contrasted, distances_of
 from karat.inference.confidence import Confidence
-from karat.inference.limits import Flags, Floats
+from karat.inference.limits import Floats
 from karat.inference.set_moves import Moves, NotTested
 from karat.inference.set_score_intervals import SetScoreIntervals
 from karat.metrics import Metric
@@ -42,7 +37,6 @@ from karat.tally import ClusteredCells
 _PAIR: Final = (0, 1)
 _BLOCK: Final = 1 << 21
 _LEAST_TAIL: Final = 1e-12
-_APART: Final = "different rows: the models are treated as independent"
 
 
 def compared_scores(
@@ -74,34 +68,51 @@ def _compared(
     undefined = _undefined(models, metric, values)
     for i, reason in undefined.items():
         estimates[i] = Estimate.undefined(values[i], reason, spec.level)
-    n = [model.scores.rows.n for model in models]
-    found = [_moves(model, metric, x) for model, x in zip(models, values, strict=True)]
-    remark = None if is_paired else _APART
-    facts = metric, values, n, None, "influence t" if is_paired else "unpaired t"
-    one = Measured(*facts, undefined=undefined)
-    known = [each for each in found if isinstance(each, Moves)]
-    if len(known) < len(found):
-        untested = next(each for each in found if isinstance(each, NotTested))
-        return replace(one, remark=untested.reason), estimates
+    sides = [
+        Side(value, model.scores.rows.n, undefined.get(i), estimate=estimates[i])
+        for i, (model, value) in enumerate(zip(models, values, strict=True))
+    ]
     units = [_units(model, metric) for model in models]
-    phi = [_as_influence(each.phi, own) for each, own in zip(known, units, strict=True)]
-    phi = [settled_influence(*each) for each in zip(phi, estimates, strict=True)]
-    own = np.array([float(u.covariance(x[None])[0, 0]) for u, x in zip(units, phi, strict=True)])
-    growth = [each.growth for each in known]
-    spread: Spread
-    if is_paired:
-        spread = Paired.of(phi, units[0], spec.pairs, own, growth)
+    moves = [_moves(model, metric, x) for model, x in zip(models, values, strict=True)]
+    remark = None if is_paired else DIFFERENT_ROWS
+    untested = [each.reason for each in moves if isinstance(each, NotTested)]
+    if untested:
+        remark = untested[0]
     else:
-        df = min(u.df_alone(x) for u, x in zip(units, phi, strict=True))
+        sides = [
+            _moved(side, each, own, is_paired=is_paired)
+            for side, each, own in zip(sides, moves, units, strict=True)
+        ]
+    if not is_paired and not untested:
+        df = min(side.df for side in sides)
         quantile = Confidence(spec.level).quantile(df)
-        least = [least_variance(distances_of(x), quantile) for x in estimates]
-        spread = Apart(own + np.array(growth), df, np.array(least))
-    limits = limits_of_still(metric, estimates, spread, units[0], spec.pairs)
-    one = replace(one, spread=spread, limits=limits, remark=remark)
-    shares = _shares(models, metric) if is_paired else None
+        least = [least_variance(distances_of(estimate), quantile) for estimate in estimates]
+        sides = [replace(side, least=x) for side, x in zip(sides, least, strict=True)]
+    measured = contrasted(
+        metric,
+        sides,
+        spec.pairs,
+        "influence t" if is_paired else "unpaired t",
+        units[0] if is_paired else None,
+        kind_of_limits="still",
+        remark=remark,
+    )
+    shares = _shares(models, metric) if is_paired and measured.spread is not None else None
     if shares is not None:
-        one = of_shares(one, shares, units[0].weights, spec, is_plain=True)
-    return one, estimates
+        measured = with_share(measured, shares, units[0].weights, spec.pairs, is_plain=True)
+    return measured, estimates
+
+
+def _moved(side: Side, moves: Moves | NotTested, units: Units, *, is_paired: bool) -> Side:
+    """The side with what moves its value."""
+    assert isinstance(moves, Moves)
+    assert side.estimate is not None
+    phi = settled_influence(_as_influence(moves.phi, units), side.estimate)
+    variance = float(units.covariance(phi[None])[0, 0])
+    side = replace(side, n_effective=units.n_effective)
+    if not is_paired:
+        return replace(side, variance=variance + moves.growth, df=units.df_alone(phi))
+    return replace(side, influence=phi, variance=variance, growth=moves.growth)
 
 
 def _undefined(
@@ -143,19 +154,19 @@ def _as_influence(moves: Floats, units: Units) -> Floats:
     return np.where(w > 0.0, moves * units.total / np.where(w > 0.0, w, 1.0), 0.0)
 
 
-def _shares(models: Sequence[SetScoreIntervals], metric: Metric) -> list[Flags] | None:
-    """bool[n] of each model where a metric is a share of independent rows; None of other ones."""
+def _shares(models: Sequence[SetScoreIntervals], metric: Metric) -> PairedShare | None:
+    """The share of independent rows that a metric is; None of other ones."""
     meant = meant_on_sets(metric)
     if not is_of_rows(meant):
         return None
-    found = []
+    is_of_wrong_rows, right = meant.better == "lower", []
     for model in models:
         mean, rows = model.scores.mean(meant), model.scores.rows
         is_plain = rows.weights is None and rows.clusters is None and bool((mean.gain == 1.0).all())
         if not is_plain or not np.isin(mean.value, (0.0, 1.0)).all():
             return None
-        found.append(mean.value == (0.0 if meant.better == "lower" else 1.0))
-    return found
+        right.append(mean.value == (0.0 if is_of_wrong_rows else 1.0))
+    return PairedShare.of_rows(right, is_of_wrong_rows=is_of_wrong_rows)
 
 
 def scored_label_differences(

@@ -11,20 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors.text import counted
-from karat.inference.comparison.contrasts import (
-    Apart,
-    Combined,
-    Correlation,
-    Pair,
-    Paired,
-    Units,
-    correlation,
-    mid_p,
-)
+from karat.inference.comparison.contrasts import Combined, Pair, Units
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.models import RARE, SWAPS, score_of
-from karat.inference.comparison.records import Discordant, Estimate, ratio
+from karat.inference.comparison.models import RARE, SWAPS
+from karat.inference.comparison.records import Estimate
 from karat.inference.comparison.set_swaps import swap_p_values_of_sets
+from karat.inference.comparison.shares import PairedShare, with_share
+from karat.inference.comparison.sides import Side, apart_by_limits, contrasted
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.set_intervals import SetIntervals
 from karat.metrics import Metric
@@ -51,19 +44,13 @@ class SetLimits(Combined):
         return replace(self, values=[self.values[model]], models=[self.models[model]])
 
 
-def value_of(metric: Metric, model: SetIntervals) -> float:
+def side_of_sets(metric: Metric, model: SetIntervals) -> Side:
     """The value of a metric on the rows of a model."""
-    return float(values_on_sets(metric, model.tally, model.policy).value)
-
-
-def undefined_of_sets(metric: Metric, models: Sequence[SetIntervals]) -> dict[int, str]:
-    """Place of each model whose rows do not define a metric → the reason."""
-    found = {}
-    for i, model in enumerate(models):
-        one = values_on_sets(metric, model.tally, model.policy)
-        if one.undefined.all() or not math.isfinite(one.value):
-            found[i] = undefined_on_sets(metric, model.tally, one.undefined) or ""
-    return found
+    values = values_on_sets(metric, model.tally, model.policy)
+    undefined = None
+    if values.undefined.all() or not math.isfinite(values.value):
+        undefined = undefined_on_sets(metric, model.tally, values.undefined) or ""
+    return Side(float(values.value), model.tally.n - model.tally.n_unknown, undefined)
 
 
 def estimated_of_sets(
@@ -174,41 +161,37 @@ def _paired(
     same: frozenset[Pair],
     right: Sequence[npt.NDArray[np.bool_]],
 ) -> Measured:
-    values = [value_of(metric, model) for model in models]
-    found = [model.influence(metric, x) for model, x in zip(models, values, strict=True)]
-    is_known = [one is not None and bool(np.isfinite(one).all()) for one in found]
-    pairs = [(a, b) for a, b in spec.pairs if is_known[a] and is_known[b]]
-    limits = SetLimits(metric, values, models=models)
-    n = [int(models[0].tally.n_rows.sum())] * len(models)
-    facts = metric, values, n, None, "influence t"
-    undefined = undefined_of_sets(metric, models)
-    one = Measured(*facts, same=same, alone=limits, undefined=undefined)
+    sides, shares = [side_of_sets(metric, model) for model in models], _shares(metric, models)
     clusters = models[0].clusters
-    if not pairs or (clusters is not None and clusters.n_clusters < 2):
-        return one
-    shares = _shares(metric, models)
-    if shares is not None and _is_plain(models[0]):
+    if clusters is None or clusters.n_clusters > 1:
+        weighs = units.weights > 0.0
+        for i, (side, model) in enumerate(zip(sides, models, strict=True)):
+            phi = model.influence(metric, side.value)
+            if phi is not None and np.isfinite(phi).all():
+                sides[i] = replace(side, influence=np.where(weighs, phi, 0.0))
+    is_share = shares is not None and _is_plain(models[0])
+    if is_share:
         # Limits of shares hold without Student's quantile.
         units = Units(units.weights, units.squares)
-    unknown = np.full(len(units.weights), math.nan)
-    known = [x if x is not None and is_known[i] else unknown for i, x in enumerate(found)]
-    phi = np.where(units.weights > 0.0, np.stack(known), 0.0)
-    phi[~np.array(is_known)] = math.nan
-    together = units.covariance(phi)
-    spread = Paired.of(phi, units, pairs, np.diag(together)).of_pairs(spec.pairs)
-    one = replace(one, spread=spread)
-    if shares is not None:
-        is_plain = _is_plain(models[0])
-        one = of_shares(one, shares, units.weights, spec, is_plain=is_plain)
-        if is_plain:
-            return one
 
-    def goes_of(pair: Pair) -> Correlation:
+    def agreeing(pair: Pair) -> tuple[float, float] | None:
         share = float(np.average(right[pair[0]], weights=units.weights))
-        as_one = (units.n_effective, share) if pair in same else None
-        return correlation(together, *pair, as_one)
+        return (units.n_effective, share) if pair in same else None
 
-    return replace(one, limits=limits.differences(pairs, goes_of))
+    measured = contrasted(
+        metric,
+        sides,
+        spec.pairs,
+        "influence t",
+        units,
+        SetLimits(metric, [side.value for side in sides], models=models),
+        kind_of_limits="none" if is_share else "combined",
+        agreeing=agreeing,
+        same=same,
+    )
+    if shares is None or measured.spread is None:
+        return measured
+    return with_share(measured, shares, units.weights, spec.pairs, is_plain=is_share)
 
 
 def sets_apart(
@@ -216,22 +199,13 @@ def sets_apart(
 ) -> list[Measured]:
     """Every metric of models on rows of their own: independent, so that variances add up."""
     done = []
-    remark = "different rows: the models are treated as independent"
-    n = [model.tally.n - model.tally.n_unknown for model in models]
     for metric in metrics:
-        values = [value_of(metric, model) for model in models]
-        estimates = [model.of(metric, x) for model, x in zip(models, values, strict=True)]
-        errors = [one.standard_error for one in estimates]
-        variances = np.array([math.nan if error is None else error**2 for error in errors])
-        sides = SetLimits(metric, values, models=models)
-        df = min(sides.degrees(model) for model in range(len(models)))
-        least = [sides.least_variance(model, spec.level) for model in range(len(models))]
-        spread = Apart(variances, df, np.array(least))
-        method = "unpaired z" if math.isinf(df) else "unpaired t"
-        limits = sides.differences(spec.pairs)
-        facts = metric, values, n, spread, method
-        one = Measured(*facts, limits=limits, alone=sides, remark=remark)
-        done.append(replace(one, undefined=undefined_of_sets(metric, models)))
+        sides = [side_of_sets(metric, model) for model in models]
+        alone = SetLimits(metric, [side.value for side in sides], models=models)
+        for i, (side, model) in enumerate(zip(sides, models, strict=True)):
+            error = model.of(metric, side.value).standard_error
+            sides[i] = replace(side, variance=math.nan if error is None else error**2)
+        done.append(apart_by_limits(metric, sides, alone, spec))
     return done
 
 
@@ -274,9 +248,9 @@ def _predict_the_same(models: Sequence[SetIntervals], pair: Pair) -> bool:
     return np.array_equal(a.starts, b.starts) and np.array_equal(a.items, b.items)
 
 
-def _shares(metric: Metric, models: Sequence[SetIntervals]) -> list[npt.NDArray[np.bool_]] | None:
-    """bool[n] of each model where a metric is a share of rows; None of other metrics."""
-    meant, found = meant_on_sets(metric), []
+def _shares(metric: Metric, models: Sequence[SetIntervals]) -> PairedShare | None:
+    """The share of rows that a metric is; None of other metrics."""
+    meant, right = meant_on_sets(metric), []
     if not meant.is_of_rows:
         return None
     for model in models:
@@ -286,38 +260,5 @@ def _shares(metric: Metric, models: Sequence[SetIntervals]) -> list[npt.NDArray[
         left_out = each.undefined if model.policy == "exclude" else False
         if not (is_one | (each.value == 0.0)).all() or np.any(left_out):
             return None
-        found.append(is_one if meant.better != "lower" else ~is_one)
-    return found
-
-
-def of_shares(
-    one: Measured,
-    right: Sequence[npt.NDArray[np.bool_]],
-    weights: Floats,
-    spec: ComparisonSpec,
-    *,
-    is_plain: bool,
-) -> Measured:
-    """A share of rows, with the rows that one model alone has right: of plain rows they test it.
-
-    Args:
-        right: bool[n] of each model.
-        is_plain: whether rows are independent and count the same.
-    """
-    found = {pair: _discordant(right, weights, pair) for pair in spec.pairs}
-    one = replace(one, discordant=found)
-    if not is_plain:
-        return one
-    scale = 1.0 if one.metric.better != "lower" else -1.0
-    tests, limits = {}, {}
-    for pair, each in found.items():
-        tests[pair] = "mid-p McNemar", mid_p(int(each.b), int(each.c))
-        limits[pair] = "score", score_of(each.b, each.c, one.n[0], scale)
-    return replace(one, tests=tests, limits=limits)
-
-
-def _discordant(right: Sequence[npt.NDArray[np.bool_]], w: Floats, pair: Pair) -> Discordant:
-    """Weight of the rows on which one model alone is right."""
-    of_a, of_b = (right[i] for i in pair)
-    b, c = float(w[of_a & ~of_b].sum()), float(w[of_b & ~of_a].sum())
-    return Discordant(b, c, ratio(b, c), ratio(float(w[~of_a].sum()), float(w[~of_b].sum())))
+        right.append(is_one if meant.better != "lower" else ~is_one)
+    return PairedShare.of_rows(right, is_of_wrong_rows=meant.better == "lower")
