@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,15 +17,13 @@ from karat.inference.comparison.contrasts import (
     Units,
     correlation,
 )
-from karat.inference.comparison.families import tail_of
-from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
+from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import apart
 from karat.inference.confidence import Confidence
 from karat.inference.json_record import JsonRecord
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Flags, Floats
 from karat.inference.p_values import LeastP, p_text
-from karat.inference.slices.permuted import Reference
 from karat.inference.table_variance import derivative
 from karat.metrics import Metric
 from karat.results.slices.parts import Slice, moved
@@ -33,8 +31,6 @@ from karat.tally import ClusteredCells
 from karat.tally.axes import SlicedCells
 
 _PAIR: Final = (0, 1)
-_LEAST_TAIL: Final = 1e-12
-"""Beyond it limits say nothing."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -135,60 +131,7 @@ def at_once(p: float, n: int) -> float:
     return LeastP(found) if isinstance(p, LeastP) else found
 
 
-def compared(
-    metric: Metric,
-    slices: Sequence[Slice],
-    rests: Sequence[Slice],
-    counted: SlicedCells,
-    level: float,
-    why_other: Callable[[int], str | None],
-    reference: Reference | None = None,
-) -> dict[tuple[str, ...], SliceDifference]:
-    """Differences of every slice from the rest, at a level.
-
-    A slice for which `why_other` gives a reason is not compared. Without what permuted rows show
-    slices are taken together as Šidák says.
-
-    Cost: limits of two tables a slice, at some ten levels; a metric of scores is measured on the
-        rows of every slice, and on the rest of each.
-    """
-    reasons = [
-        _why_not(metric, *pair) or why_other(i)
-        for i, pair in enumerate(zip(slices, rests, strict=True))
-    ]
-    known = [i for i, reason in enumerate(reasons) if reason is None]
-    n, found = len(known), {}
-    each = level_of_each(level, n)
-    # A slice without another one to compare has only the other rows beside it.
-    permuted = reference.at_once(known) if reference is not None and n > 1 else None
-    if permuted is not None and n > 2:
-        beyond = max(permuted.quantile(level), Confidence(level).quantile())
-        each = 1.0 - max(tail_of(beyond), _LEAST_TAIL)
-    for i, (one, rest, reason) in enumerate(zip(slices, rests, reasons, strict=True)):
-        rows = str(metric), one.name, one.n_rows
-        if reason is not None:
-            values = one[metric].value, rest[metric].value if rest.n_rows else math.nan, math.nan
-            found[one.key] = SliceDifference(*rows, *values, level=level, undefined=reason)
-            continue
-        if metric.needs_scores:
-            measured = _of_scores(metric, one, rest)
-        else:
-            measured = _of_labels(metric, one, rest, counted, i)
-        names = (one.name, "the others")
-        (alone,) = judged(measured, names, ComparisonSpec(level, "none", {}, (_PAIR,)))
-        (wide,) = judged(measured, names, ComparisonSpec(each, "none", {}, (_PAIR,)))
-        p = alone.p
-        if p is not None:
-            p = at_once(p, n) if permuted is None else max(p, permuted.p_of(i))
-        values = alone.value_a, alone.value_b, alone.difference
-        limits = alone.low, alone.high, wide.low, wide.high
-        found[one.key] = SliceDifference(
-            *rows, *values, *limits, level, alone.p, p, alone.method, remark=alone.remark
-        )
-    return found
-
-
-def _why_not(metric: Metric, one: Slice, rest: Slice) -> str | None:
+def why_not(metric: Metric, one: Slice, rest: Slice) -> str | None:
     if not rest.n_rows:
         return "there is no other slice"
     why = one.why_undefined(metric)
@@ -204,7 +147,7 @@ def _why_not(metric: Metric, one: Slice, rest: Slice) -> str | None:
     return None
 
 
-def _of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i: int) -> Measured:
+def of_labels(metric: Metric, one: Slice, rest: Slice, counted: SlicedCells, i: int) -> Measured:
     """Measure from both tables: independent, or with clusters that have rows in both."""
     tables = [one.spread_of(metric), rest.spread_of(metric)]
     policy = one.whole.undefined
@@ -281,7 +224,7 @@ def distances_of(one: Slice, metric: Metric, asked: Confidence) -> tuple[float, 
     return (value - low) / quantile, (high - value) / quantile
 
 
-def _of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
+def of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
     """Measure from the limits of both, or from the influence of clusters that both share."""
     metric = metric.with_classes(one.table.classes.k)
     values, n = [part[metric].value for part in (one, rest)], [one.n_rows, rest.n_rows]

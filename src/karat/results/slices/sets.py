@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Final, Generic, Protocol, Self, TypeVar
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from karat.errors import shown
 from karat.inference.comparison.contrasts import Apart, Paired, Units, correlation
-from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
+from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.sets import SetLimits, sets_apart, units_of_sets
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Flags, Floats
@@ -23,11 +23,10 @@ from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._of_sets import meant_on_sets
 from karat.results.result import Result
-from karat.results.slices.differences import SliceDifference, at_once, level_of_each
-from karat.results.slices.equality import Gap, Heterogeneity, Tested, gap_of, tested
 from karat.results.slices.named import Key, NamedSlices, RecordedSlices, Tests, not_kept
 from karat.results.slices.parts import NO_WEIGHT
 from karat.results.slices.table import FEW_OF
+from karat.results.slices.tests import PAIR, SHARED, SliceTests
 from karat.tally import Classes
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import CLUSTERS, FN, TP, SetRows, SetTally
@@ -85,9 +84,7 @@ class MeasuredSets(Protocol):
 
 
 ReportT = TypeVar("ReportT", bound="MeasuredSets")
-_PAIR: Final = (0, 1)
 _OF_OTHERS: Final = "of the other rows: "
-_SHARED: Final = "a cluster has rows inside and outside of it, so limits are not known"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,91 +210,82 @@ class SetSliceTable(NamedSlices[ReportT]):
 
 
 @dataclass(frozen=True, eq=False)
-class SetTests(Generic[ReportT]):
-    """The slices of a table in one metric; each answer is computed once, when it is asked for.
+class SetTests(SliceTests, Generic[ReportT]):
+    """Slices of rows with sets of labels.
 
     A slice and all other rows are independent samples of rows, or of clusters that have no rows in
-    both; where some have, the difference varies by what the rows of each cluster move in both. All
-    slices are taken together as Šidák (1967) says. A mean over labels is compared where at least
-    five rows of the slice, and of the rest, are truly of each label that occurs.
+    both; where some have, the difference varies by what the rows of each cluster move in both. A
+    mean over labels is compared where at least five rows of the slice, and of the rest, are truly
+    of each label that occurs.
     """
 
     table: SetSliceTable[ReportT]
-    metric: Metric
 
-    @cached_property
-    def _pairs(self) -> list[tuple[ReportT, ReportT]]:
-        table = self.table
-        return list(zip(table.values(), table.rest.values(), strict=True))
+    @property
+    def unit(self) -> str:
+        """What averages are over."""
+        return "label"
 
-    @cached_property
-    def differences(self) -> Mapping[Key, SliceDifference]:
-        table = self.table
-        reasons = [self._why_not(*pair) for pair in self._pairs]
-        n, found = sum(reason is None for reason in reasons), {}
-        for i, (key, pair, reason) in enumerate(
-            zip(table.slice_keys, self._pairs, reasons, strict=True)
-        ):
-            facts = str(self.metric), table.names[i], pair[0].n_rows
-            if reason is None:
-                found[key] = self._compared(i, facts, n)
-                continue
-            sides = [part[self.metric].value if _mass(part) > 0.0 else math.nan for part in pair]
-            found[key] = SliceDifference(
-                *facts, sides[0], sides[1], math.nan, level=table.level, undefined=reason
-            )
-        return found
-
-    @cached_property
-    def heterogeneity(self) -> Heterogeneity:
-        return tested(self.metric, self.tested, self.table.level, None)
-
-    @cached_property
-    def gap(self) -> Gap:
-        table = self.table
-        return gap_of(self.metric, self.tested, table.names, table.level, table.asked.seed)
-
-    @cached_property
-    def tested(self) -> Tested:
-        table, metric = self.table, self.metric
-        places, sides, df, left_out = [], [], [], {}
-        moved: list[Floats] = []
-        is_shared = any(table.is_shared)
-        for i, (part, _) in enumerate(self._pairs):
+    def why_not(self, i: int) -> str | None:
+        if not self._rests[i].n_rows:
+            return "there is no other slice"
+        for part, side in ((self._parts[i], ""), (self._rests[i], _OF_OTHERS)):
             why = self._why_alone(part)
-            distances = None if why is not None else self._distances(part)
-            phi = table.moves(i, metric) if is_shared and distances is not None else None
-            if distances is None or max(distances) <= 0.0 or (is_shared and phi is None):
-                why = why or (_SHARED if is_shared and phi is None else "it has no interval")
-                left_out[table.names[i]] = why
-                continue
-            places.append(i)
-            sides.append(distances)
-            df.append(_n_units(part) - 1.0 if _is_clustered(part) else math.inf)
-            if phi is not None:
-                moved.append(phi)
-        parts = [self._pairs[i][0] for i in places]
-        values = np.array([part[metric].value for part in parts])
-        covariance, df_joint = None, math.inf
-        if is_shared and len(places) > 1:
-            units = table.units
-            covariance, df_joint = units.covariance(np.stack(moved)), units.df
-        rarest = None
-        if parts and meant_on_sets(metric).lift == "macro":
-            true = np.stack([_rows_of_labels(part) for part in parts])
-            rarest = int(true[true > 0.0].min(initial=math.inf)) if true.any() else None
-        below, above = np.array(sides, np.float64).reshape(-1, 2).T
-        fewest = min((part.n_rows for part in parts), default=0)
-        rows = np.array([_kish_rows(part) for part in parts])
-        of_labels = not meant_on_sets(metric).needs_scores
-        limits = tuple(self._limits([part]) if of_labels else None for part in parts)
-        known = values, below, above, np.array(df), left_out
-        joint = covariance, df_joint
-        return Tested(tuple(places), *known, *joint, fewest, rarest, rows, limits, "label")
+            if why is not None:
+                return side + why
+        return None
 
-    def _distances(self, part: ReportT) -> tuple[float, float] | None:
+    def why_untested(self, i: int) -> str | None:
+        why = self._why_alone(self._parts[i])
+        if why is not None or not any(self.table.is_shared):
+            return why
+        return SHARED if self.table.moves(i, self.metric) is None else None
+
+    def values(self, i: int) -> tuple[float, float]:
+        one, rest = (
+            part[self.metric].value if _mass(part) > 0.0 else math.nan for part in self._pair(i)
+        )
+        return one, rest
+
+    def contrast(self, i: int) -> Measured | None:
+        return self._of_shared(i) if self.table.is_shared[i] else self._measured(i)
+
+    @cached_property
+    def remarks(self) -> Mapping[int, str]:
+        """Why values are undefined for labels or rows that do not occur, by slice."""
+        told = {
+            i: _told(*(part[self.metric] for part in self._pair(i))) for i in range(len(self.table))
+        }
+        return {i: remark for i, remark in told.items() if remark is not None}
+
+    def degrees(self, i: int) -> float:
+        part = self._parts[i]
+        return _n_units(part) - 1.0 if _is_clustered(part) else math.inf
+
+    def n_effective(self, i: int) -> float:
+        return _kish_rows(self._parts[i])
+
+    def limits(self, i: int) -> SetLimits | None:
+        of_labels = not meant_on_sets(self.metric).needs_scores
+        return self._limits([self._parts[i]]) if of_labels else None
+
+    def joint(self, places: Sequence[int]) -> tuple[Floats | None, float]:
+        if not any(self.table.is_shared):
+            return None, math.inf
+        moves = [self.table.moves(i, self.metric) for i in places]
+        known = [phi for phi in moves if phi is not None]
+        return self.table.units.covariance(np.stack(known)), self.table.units.df
+
+    def rarest(self, places: Sequence[int]) -> int | None:
+        if meant_on_sets(self.metric).lift != "macro":
+            return None
+        true = np.stack([_rows_of_labels(self._parts[i]) for i in places])
+        return int(true[true > 0.0].min(initial=math.inf)) if true.any() else None
+
+    def distances(self, i: int) -> tuple[float, float] | None:
         """Distances from a value to its lower and its upper limit, in quantiles; or None."""
-        result, asked = part[self.metric], Confidence(self.table.level)
+        part, asked = self._parts[i], Confidence(self.table.level)
+        result = part[self.metric]
         if not meant_on_sets(self.metric).needs_scores:
             limits = self._limits([part])
             quantile = asked.quantile(limits.degrees(0))
@@ -317,42 +305,22 @@ class SetTests(Generic[ReportT]):
         models = [intervals_of(part, self.table.level) for part in parts]
         return SetLimits(self.metric, values, models=models)
 
-    def _compared(self, i: int, facts: tuple[str, str, int], n: int) -> SliceDifference:
-        """A slice less the rest, one of n that are compared."""
-        one, other = (part[self.metric] for part in self._pairs[i])
-        values, level = (one.value, other.value, one.value - other.value), self.table.level
-        is_shared = self.table.is_shared[i]
-        measured = self._of_shared(i) if is_shared else self._measured(i)
-        if measured is None:
-            return SliceDifference(*facts, *values, level=level, remark=_SHARED)
-        names = (facts[1], "the others")
-        alone, wide = (
-            judged(measured, names, ComparisonSpec(each, "none", {}, (_PAIR,)))[0]
-            for each in (level, level_of_each(level, n))
-        )
-        p = None if alone.p is None else at_once(alone.p, n)
-        limits = alone.low, alone.high, wide.low, wide.high
-        remark = _told(one, other) or alone.remark
-        return SliceDifference(
-            *facts, *values, *limits, level, alone.p, p, alone.method, remark=remark
-        )
-
     def _measured(self, i: int) -> Measured:
         """Both values, and how they vary: of rows alone, or of clusters."""
-        metric, pair = self.metric, self._pairs[i]
+        metric, pair = self.metric, self._pair(i)
         results = [part[metric] for part in pair]
         if meant_on_sets(metric).needs_scores:
             values, n = [one.value for one in results], [part.n_rows for part in pair]
             errors = np.array([one.standard_error for one in results], np.float64)
             df = min(_n_units(part) for part in pair) - 1.0
             return Measured(metric, values, n, Apart(errors**2, max(df, 1.0)), "unpaired t")
-        spec = ComparisonSpec(self.table.level, "none", {}, (_PAIR,))
+        spec = ComparisonSpec(self.table.level, "none", {}, (PAIR,))
         sides = [intervals_of(part, self.table.level) for part in pair]
         return replace(sets_apart(sides, [metric], spec)[0], remark=None)
 
     def _of_shared(self, i: int) -> Measured | None:
         """Both values where clusters have rows in both: by what those move in each value."""
-        table, metric, pair = self.table, self.metric, self._pairs[i]
+        table, metric, pair = self.table, self.metric, self._pair(i)
         sides = [table.moves(i, metric, is_rest=is_rest) for is_rest in (False, True)]
         known = [side for side in sides if side is not None]
         if len(known) < len(sides):
@@ -360,24 +328,25 @@ class SetTests(Generic[ReportT]):
         phi = np.stack(known)
         df = min(_n_units(part) for part in pair) - 1.0
         units = replace(table.units, df=max(df, 1.0))
-        spread = Paired.of(phi, units, [_PAIR])
+        spread = Paired.of(phi, units, [PAIR])
         values, n = [part[metric].value for part in pair], [part.n_rows for part in pair]
         found = Measured(metric, values, n, spread, "influence t")
         if meant_on_sets(metric).needs_scores:
             return found
-        goes = correlation(units.covariance(phi), *_PAIR, None)
-        limits = self._limits(list(pair)).differences([_PAIR], lambda _: goes)
+        goes = correlation(units.covariance(phi), *PAIR, None)
+        limits = self._limits(list(pair)).differences([PAIR], lambda _: goes)
         return replace(found, limits=limits)
 
-    def _why_not(self, one: ReportT, rest: ReportT) -> str | None:
-        """Reason why a slice is not compared with the other rows, or None."""
-        if not rest.n_rows:
-            return "there is no other slice"
-        for part, side in ((one, ""), (rest, _OF_OTHERS)):
-            why = self._why_alone(part)
-            if why is not None:
-                return side + why
-        return None
+    def _pair(self, i: int) -> tuple[ReportT, ReportT]:
+        return self._parts[i], self._rests[i]
+
+    @cached_property
+    def _parts(self) -> tuple[ReportT, ...]:
+        return tuple(self.table.values())
+
+    @cached_property
+    def _rests(self) -> tuple[ReportT, ...]:
+        return tuple(self.table.rest.values())
 
     def _why_alone(self, part: ReportT) -> str | None:
         """Reason why a value or its variance is unknown, or None."""

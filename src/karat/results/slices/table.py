@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -12,20 +12,23 @@ import numpy.typing as npt
 
 from karat.errors import shown
 from karat.inference.class_limits import is_combined
+from karat.inference.comparison.contrasts import SideLimits
+from karat.inference.comparison.judging import Measured
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
 from karat.inference.slices.permuted import PermutedTables, Reference
 from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
 from karat.metrics._lift import Policy
 from karat.results.slices.differences import (
-    SliceDifference,
-    compared,
     covariance_of_labels,
     distances_of,
+    of_labels,
+    of_scores,
+    why_not,
 )
-from karat.results.slices.equality import Gap, Heterogeneity, Tested, gap_of, tested
 from karat.results.slices.named import Key, NamedSlices, RecordedSlices, not_kept
 from karat.results.slices.parts import RowsOfSlice, ScoredSlices, Slice, no_slice
+from karat.results.slices.tests import SliceTests
 from karat.results.values import ReportValues
 from karat.tally import Cells
 from karat.tally.axes import SlicedCells, key_of
@@ -178,28 +181,10 @@ class SliceTable(NamedSlices[Slice]):
 
 
 @dataclass(frozen=True, eq=False)
-class MetricTests:
-    """The slices of a table in one metric; each answer is computed once, when it is asked for."""
+class MetricTests(SliceTests):
+    """Slices of rows that have one class each."""
 
     table: SliceTable
-    metric: Metric
-
-    @cached_property
-    def differences(self) -> Mapping[Key, SliceDifference]:
-        table, rests = self.table, tuple(self.table.rest.values())
-        how = table.counted, table.level, self._why_other, self.reference
-        return compared(self.metric, self._slices, rests, *how)
-
-    @cached_property
-    def heterogeneity(self) -> Heterogeneity:
-        return tested(self.metric, self.tested, self.table.level, self.reference)
-
-    @cached_property
-    def gap(self) -> Gap:
-        table = self.table
-        return gap_of(
-            self.metric, self.tested, table.names, table.level, table.asked.seed, self.reference
-        )
 
     @cached_property
     def reference(self) -> Reference | None:
@@ -211,42 +196,58 @@ class MetricTests:
             self.metric, table.permuted, table.whole.cells.classes, self._policy, self._fewest
         )
 
-    @cached_property
-    def tested(self) -> Tested:
-        metric, counted = self.metric, self.table.counted
-        places, sides, df, left_out = [], [], [], {}
-        asked = Confidence(self.table.level)
-        for i, one in enumerate(self._slices):
-            why = one.why_undefined(metric) or self._why_other(i)
-            distances = None if why is not None else distances_of(one, metric, asked)
-            if distances is None or max(distances) <= 0.0:
-                left_out[one.name] = why or "it has no interval"
-                continue
-            places.append(i)
-            sides.append(distances)
-            df.append(math.inf if one.groups is None else one.groups.n_clusters - 1.0)
-        values = np.array([self._slices[i][metric].value for i in places])
-        covariance, df_joint = None, math.inf
-        if not (metric.needs_scores or counted.is_nested) and len(places) > 1:
-            some = [self._slices[i] for i in places]
-            covariance = covariance_of_labels(metric, some, places, counted)
-            assert counted.clusters is not None
-            df_joint = counted.clusters.n_clusters - 1.0
-        fewest = min((self._slices[i].n_rows for i in places), default=0)
-        rarest = None
-        if places and _is_over_classes(metric, self._policy):
-            held = self._rows_of_classes[places]
-            rarest = int(held[held > 0.0].min())
-        below, above = np.array(sides, np.float64).reshape(-1, 2).T
-        known = values, below, above, np.array(df), left_out
-        several = [self._slices[i] for i in places]
-        rows = np.array([one.weight_effective for one in several])
-        limits = tuple(one.limits_of(metric) for one in several)
-        return Tested(tuple(places), *known, covariance, df_joint, fewest, rarest, rows, limits)
+    def why_not(self, i: int) -> str | None:
+        return why_not(self.metric, self._parts[i], self._rests[i]) or self._why_other(i)
+
+    def why_untested(self, i: int) -> str | None:
+        return self._parts[i].why_undefined(self.metric) or self._why_other(i)
+
+    def values(self, i: int) -> tuple[float, float]:
+        one, rest = self._parts[i], self._rests[i]
+        value = rest[self.metric].value if rest.n_rows else math.nan
+        return one[self.metric].value, value
+
+    def contrast(self, i: int) -> Measured:
+        one, rest = self._parts[i], self._rests[i]
+        if self.metric.needs_scores:
+            return of_scores(self.metric, one, rest)
+        return of_labels(self.metric, one, rest, self.table.counted, i)
+
+    def distances(self, i: int) -> tuple[float, float] | None:
+        return distances_of(self._parts[i], self.metric, Confidence(self.table.level))
+
+    def degrees(self, i: int) -> float:
+        groups = self._parts[i].groups
+        return math.inf if groups is None else groups.n_clusters - 1.0
+
+    def n_effective(self, i: int) -> float:
+        return self._parts[i].weight_effective
+
+    def limits(self, i: int) -> SideLimits | None:
+        return self._parts[i].limits_of(self.metric)
+
+    def joint(self, places: Sequence[int]) -> tuple[Floats | None, float]:
+        counted = self.table.counted
+        if self.metric.needs_scores or counted.is_nested:
+            return None, math.inf
+        assert counted.clusters is not None
+        some = [self._parts[i] for i in places]
+        covariance = covariance_of_labels(self.metric, some, places, counted)
+        return covariance, counted.clusters.n_clusters - 1.0
+
+    def rarest(self, places: Sequence[int]) -> int | None:
+        if not _is_over_classes(self.metric, self._policy):
+            return None
+        held = self._rows_of_classes[list(places)]
+        return int(held[held > 0.0].min())
 
     @cached_property
-    def _slices(self) -> tuple[Slice, ...]:
+    def _parts(self) -> tuple[Slice, ...]:
         return tuple(self.table.values())
+
+    @cached_property
+    def _rests(self) -> tuple[Slice, ...]:
+        return tuple(self.table.rest.values())
 
     @property
     def _policy(self) -> Policy:
