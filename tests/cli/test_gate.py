@@ -128,7 +128,8 @@ def test_a_baseline_is_written_without_a_verdict(karat: Karat, old: str, tmp_pat
     assert base.exists()
     (suite,) = ET.parse(xml).getroot()
     assert (suite.attrib["tests"], suite.attrib["failures"]) == ("0", "0")
-    (line,) = page.read_text("utf-8").splitlines()
+    line, _, subject = page.read_text("utf-8").splitlines()
+    assert subject == r"old\.parquet"
     assert line.replace("\\", "") == f"### karat gate: baseline written: {base}"
     both = karat("gate", old, "--update-baseline", base, "--min", "accuracy=0.5")
     assert both.out.splitlines()[0] == "karat gate  PASS: 1 of 1 rule passed"
@@ -292,7 +293,7 @@ def test_github_actions_get_annotations_and_a_summary(
     github(monkeypatch, path)
     found = karat("gate", old, "--min", "accuracy=0.99", "--format", "json")
     assert json.loads(found.out)["passed"] is False
-    assert "::error title=karat gate%3A FAIL::accuracy ≥ 0.99" in found.err
+    assert "::error title=karat gate%3A FAIL%2C old.parquet::accuracy ≥ 0.99" in found.err
     text = path.read_text("utf-8")
     assert text.startswith("# Before\n### karat gate: FAIL")
     warned = karat("gate", old, "--min", "accuracy=0.99", "--warn-only")
@@ -300,6 +301,27 @@ def test_github_actions_get_annotations_and_a_summary(
     path.write_text("x" * (1 << 20), "utf-8")
     assert karat("gate", old, "--min", "accuracy=0.99").code == 1
     assert path.stat().st_size == 1 << 20
+
+
+def test_an_error_of_the_input_is_written_to_every_output(
+    karat: Karat, old: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    xml, page = tmp_path / "gate.xml", tmp_path / "gate.md"
+    outputs = ("--junit", xml, "--markdown", page)
+    assert karat("gate", old, "--min", "accuracy=0.1", *outputs).code == 0
+    assert ET.parse(xml).getroot().attrib["errors"] == "0"
+    github(monkeypatch, tmp_path / "summary.md")
+    wrong = karat("gate", old, "--min", "accuracy=0.1", "--true", "none_such", *outputs)
+    assert wrong.code == 2
+    (suite,) = ET.parse(xml).getroot()
+    (case,) = suite
+    assert (suite.attrib["errors"], suite.attrib["name"]) == ("1", "karat gate: old.parquet")
+    problem = case.find("error")
+    assert problem is not None
+    assert "K404" in problem.attrib["message"]
+    assert "none_such" in str(problem.text)
+    assert "no verdict" in page.read_text("utf-8")
+    assert "::error title=karat gate%2C old.parquet::K404" in wrong.err
 
 
 def test_a_summary_that_cannot_be_written_is_a_warning(

@@ -72,3 +72,19 @@ def test_the_error_about_minus_infinity_names_the_exponential() -> None:
     with pytest.raises(karat.KaratError, match=r"y_prob=np\.exp") as caught:
         karat.evaluate(TRUE, y_logit=np.where(TRUE == 0, -np.inf, 0.0))
     assert caught.value.code == "K131"
+
+
+def test_binary_masks_may_be_places_and_not_labels() -> None:
+    masks = RNG.integers(0, 2, (32, 32))
+    report = karat.evaluate(masks, masks[::-1])
+    assert [each.code for each in report.doubts if each.code == "D129"] == ["D129"]
+    # Many labels of which few are true are usual.
+    sparse = (RNG.random((100, 60)) < 0.05).astype(int)
+    assert "D129" not in [each.code for each in karat.evaluate(sparse, sparse[::-1]).doubts]
+
+
+def test_probabilities_given_as_labels_are_named_so() -> None:
+    for more in ({}, {"positive": 1}):
+        with pytest.raises(karat.KaratError, match="Give probabilities as y_prob=") as caught:
+            karat.evaluate(TRUE, np.c_[1.0 - PROB, PROB], **more)
+        assert caught.value.code == "K103"

@@ -80,14 +80,27 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]] =
     "a negative weight": ({}, weighted(LABELS), changed(LABELS, weights=[1, -1, 1]), "K113"),
     "a negative weight, scores": ({}, weighted(PROB), changed(PROB, weights=[1, -1, 1]), "K113"),
     "a missing weight": ({}, weighted(PROB), changed(PROB, weights=[1, np.nan, 1]), "K114"),
-    "no rows": ({}, LABELS, {"y_true": [], "y_pred": []}, "K101"),
-    "no rows, scores": ({}, PROB, {"y_true": [], "y_prob": []}, "K101"),
+    "no true rows": ({}, LABELS, {"y_true": [], "y_pred": ["a"]}, "K101"),
+    "no true rows, scores": ({}, PROB, {"y_true": [], "y_prob": [0.5]}, "K10"),
     "y_true alone": ({}, LABELS, {"y_true": ["a"]}, "K128"),
     "both kinds of scores": ({}, PROB, {**PROB, "y_score": [1, 2, 3]}, "K129"),
     "predictions beside a threshold": ({"threshold": 0.5}, PROB, guessed(PROB), "K140"),
     "labels under a threshold": ({"threshold": 0.5}, PROB, LABELS, "K136"),
     "three columns under a threshold": ({"threshold": 0.5}, PROB, WIDE, "K136"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("batch", [LABELS, PROB], ids=["labels", "scores"])
+def test_a_batch_without_rows_adds_nothing(batch: dict[str, Any]) -> None:
+    empty = {name: np.asarray(values)[:0] for name, values in batch.items()}
+    stream = karat.Stream()
+    stream.update(**empty)
+    assert stream.n_rows == 0
+    stream.update(**batch)
+    before = stream.to_bytes()
+    stream.update(**empty)
+    stream.update(**{name: [] for name in batch})
+    assert stream.to_bytes() == before
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -117,13 +117,15 @@ def _of_masks(tally: SetTally) -> Iterator[Doubt]:
     if tally.classes.labels != tuple(range(tally.k)):
         return
     is_large = tally.k >= max(_LEAST_PLACES, _PLACES_OF_ROW * tally.n)
-    is_wide = tally.k >= max(_FEW_PLACES, tally.n + 1)
+    is_wide = tally.k >= max(_FEW_PLACES, _WIDE * tally.n)
     if is_large or (is_wide and tally.profiles[:, TRUE].mean() >= _DENSE * tally.k):
         yield doubt("D129", n=counted(tally.n, "row"), k=count(tally.k))
 
 
 _LEAST_PLACES: Final = 64
 _FEW_PLACES: Final = 16
+_WIDE: Final = 0.25
+"""Labels of each row from which they may be places of a mask where many are true."""
 _DENSE: Final = 0.25
 """Proportion of true labels from which fewer labels may be places of a mask, too."""
 _PLACES_OF_ROW: Final = 4

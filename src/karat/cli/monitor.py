@@ -89,8 +89,9 @@ def command(
     shown.
 
     Exit code 0: PASS. 1: FAIL: a rule failed at some look, with --windows in the last window. 2:
-    wrong usage or input; STATE is unchanged. 3: INCONCLUSIVE; 0 with --inconclusive pass. 70: a
-    bug in karat. 130: interrupted.
+    wrong usage or input; STATE is unchanged. 3: INCONCLUSIVE with --inconclusive fail, which is
+    the default for --max-drop and --no-worse-than; otherwise 0. 70: a bug in karat. 130:
+    interrupted.
     """
     from karat.api.monitors.monitor import locked_state
 

@@ -345,7 +345,8 @@ def _answer(name: str, asked: Asked, *, has_data: bool) -> _Answer:
         return _plain(f"Here it is {parts[0].name}={parts[0].text}.")
     known = karat_word(name, asked.takes, asked.values)
     if known is not None:
-        start = known if known.startswith("karat.") else f"{known[0].upper()}{known[1:]}"
+        is_code = known.startswith("karat.") or known.partition("=")[0].isidentifier()
+        start = known if is_code else f"{known[0].upper()}{known[1:]}"
         is_flat = word != name and word in asked.takes
         choice = known.partition("=")[2] or written(value)
         return _plain(f"{start}.", ((word, choice),) if is_flat else ())

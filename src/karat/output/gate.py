@@ -23,15 +23,39 @@ _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>@:$])")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit_of_gate(result: GateResult) -> str:
+def junit_of_error(message: str, subject: str = "") -> str:
+    """The XML of a gate that could not measure its rows: one test case with the error.
+
+    Args:
+        subject: what was to be measured.
+    """
+    counts = {"name": _named(subject), "tests": "1", "failures": "0", "errors": "1", "time": "0"}
+    root = ET.Element("testsuites", counts)
+    suite = ET.SubElement(root, "testsuite", counts | {"skipped": "0"})
+    facts = {"classname": "karat.gate", "name": "input", "time": "0"}
+    case = ET.SubElement(suite, "testcase", facts)
+    failure = ET.SubElement(case, "error", {"message": _xml(message.partition("\n")[0])})
+    failure.text = _xml(message)
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, "unicode")}\n'
+
+
+def _named(subject: str) -> str:
+    return _xml(f"karat gate: {subject}" if subject else "karat gate")
+
+
+def junit_of_gate(result: GateResult, subject: str = "") -> str:
     """The XML that GitLab, Jenkins and others read: one test case for each rule.
 
     A rule that keeps the gate from passing is a failure, of type FAIL or INCONCLUSIVE; another that
     is inconclusive counts as skipped. Notes are the output of the suite.
+
+    Args:
+        subject: what was measured, as ``"new.csv against old.csv"``.
     """
     cases = [_case(rule) for rule in result.rules]
     counts = {
-        "name": "karat gate",
+        "name": _named(subject),
         "tests": str(len(cases)),
         "failures": str(sum(rule.fails for rule in result.rules)),
         "errors": "0",
@@ -70,14 +94,19 @@ def _xml(text: str) -> str:
     return _NOT_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def markdown_of_gate(result: GateResult, *, most_characters: int | None = None) -> str:
+def markdown_of_gate(
+    result: GateResult, subject: str = "", *, most_characters: int | None = None
+) -> str:
     """A heading, the doubts, a table of rules, failures first, and the notes.
 
     Args:
+        subject: what was measured.
         most_characters: rules beyond it are left out and counted.
     """
     headline = result.headline if result.rules else _plain(result.headline)
     head = [f"### {result.title}: {headline}", ""]
+    if subject:
+        head += [f"{_plain(subject)}", ""]
     if result.doubts:
         head += [*(f"- **Doubt {doubt.code}:** {_plain(doubt)}" for doubt in result.doubts), ""]
     if result.rules:
@@ -106,9 +135,16 @@ def _row(rule: RuleResult) -> str:
         with_limits(rule.difference, rule.difference_low, rule.difference_high, sign="+"),
         "" if rule.shown_p is None else p_text(rule.shown_p).removeprefix("= "),
         "" if rule.n is None else str(rule.n),
-        f"{rule.verdict}: {_plain(rule.reason)}" if rule.reason else rule.verdict,
+        _plain_verdict(rule),
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def _plain_verdict(rule: RuleResult) -> str:
+    more = [rule.reason] if rule.reason else []
+    if rule.n_deciding is not None:
+        more.append(rule.told.rpartition("; ")[2])
+    return f"{rule.verdict}: {_plain('; '.join(more))}" if more else rule.verdict
 
 
 def _plain(text: str) -> str:
@@ -116,19 +152,34 @@ def _plain(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", harmless(text).replace("&", "&amp;").replace("<", "&lt;"))
 
 
-def workflow_commands(result: GateResult) -> Iterator[str]:
-    """One command of GitHub Actions for each rule that fails or is inconclusive."""
+def workflow_error(message: str, subject: str = "") -> str:
+    """The command of GitHub Actions for an error of the input."""
+    title = f"karat gate, {subject}" if subject else "karat gate"
+    return f"::error title={_property(title)}::{_data(message)}"
+
+
+def workflow_commands(result: GateResult, subject: str = "") -> Iterator[str]:
+    """One command of GitHub Actions for each rule that fails or is inconclusive.
+
+    Args:
+        subject: what was measured.
+    """
     for rule in result.rules:
         if rule.verdict != "PASS":
             kind = "error" if rule.fails and not result.warns_only else "warning"
-            title = _data(f"{result.title}: {rule.verdict}").replace(":", "%3A").replace(",", "%2C")
+            of = f", {subject}" if subject else ""
+            title = _property(f"{result.title}: {rule.verdict}{of}")
             yield f"::{kind} title={title}::{_data(f'{rule.name}: {rule.told}')}"
 
 
-def summary(result: GateResult, n_bytes_there: int = 0) -> str:
+def summary(result: GateResult, n_bytes_there: int = 0, subject: str = "") -> str:
     """Markdown for the summary of a job that holds so many bytes already; empty where full."""
     room = min(_MOST_CHARACTERS, (MOST_BYTES - n_bytes_there - 1024) // 4)
-    return "" if room < 1000 else markdown_of_gate(result, most_characters=room) + "\n"
+    return "" if room < 1000 else markdown_of_gate(result, subject, most_characters=room) + "\n"
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def _data(text: str) -> str:

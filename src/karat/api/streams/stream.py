@@ -173,6 +173,8 @@ class Stream:
     def update(self, request: Request) -> None:
         """Add rows; a batch with an error is refused as a whole, and changes nothing.
 
+        A batch without rows, such as one whose rows are all masked, adds nothing.
+
         Errors of rows on a device may appear only when the stream is read, which then fails.
 
         Errors:
@@ -210,6 +212,8 @@ class Stream:
         y_true, y_pred, weights = request.y_true, request.y_pred, request.weights
         if y_true is None:
             raise error("K127", others="y_pred=")
+        if all(map(_has_no_rows, (y_true, y_pred, weights, *request.outputs.values()))):
+            return
         self._count_rows(request)
         rows = device_arrays(y_true, y_pred, request.outputs, weights)
         if rows is not None and self._update_on_device(rows):
@@ -535,3 +539,11 @@ class Stream:
         from karat.output.forms import form
 
         return form(_as_html, self)
+
+
+def _has_no_rows(values: Any) -> bool:
+    """True of nothing, and of an array or a list without rows."""
+    shape = getattr(values, "shape", None)
+    if shape is not None:
+        return len(shape) > 0 and shape[0] == 0
+    return values is None or (isinstance(values, list | tuple) and not values)

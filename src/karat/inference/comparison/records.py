@@ -137,9 +137,19 @@ class Difference(JsonRecord):
             discordant=found,
         )
 
+    @property
+    def value(self) -> float:
+        """Alias of `difference`, as every estimate has one."""
+        return self.difference
+
+    def __float__(self) -> float:
+        return self.difference
+
     def __str__(self) -> str:
         limits = "" if self.low is None else f" [{self.low:+.4g}, {self.high:+.4g}]"
         p = "" if self.p is None else f", p {p_text(self.p)}"
+        if self.p_adjusted is not None and self.p_adjusted != self.p:
+            p += f", for all pairs p {p_text(self.p_adjusted)}"
         what = f"{self.metric}: {self.a} − {self.b}"
         if not math.isnan(self.difference):
             what += f" = {self.difference:+.4g}"

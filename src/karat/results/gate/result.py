@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -14,6 +15,7 @@ from karat.errors.habits import names_its_arguments
 from karat.errors.text import harmless
 from karat.inference.confidence import of_looks
 from karat.inference.json_record import JsonRecord
+from karat.metrics import get
 from karat.results.result import JsonDocument
 
 Verdict: TypeAlias = Literal["PASS", "FAIL", "INCONCLUSIVE"]
@@ -109,9 +111,33 @@ class RuleResult(JsonRecord):
         return f"{self.verdict:<12}  {harmless(self.name)}: {self.told}"
 
     @property
+    def n_deciding(self) -> int | None:
+        """Rows that would decide an inconclusive rule, if what was measured stays; None: unknown.
+
+        A limit lies nearer to what was measured as 1 ÷ √rows: it is decided where it is at the
+        bound.
+        """
+        measured, low, high, bound = self.value, self.low, self.high, self.bound
+        if self.difference is not None:
+            measured, low, high = self.difference, self.difference_low, self.difference_high
+            bound = bound if get(self.metric).better == "lower" else -bound
+        if self.verdict != "INCONCLUSIVE" or not self.n or measured is None:
+            return None
+        if low is None or high is None or measured == bound:
+            return None
+        distance = measured - low if measured > bound else high - measured
+        n = self.n * (distance / (measured - bound)) ** 2
+        return math.ceil(n) if self.n < n < _MOST_ROWS else None
+
+    @property
     def told(self) -> str:
-        """Facts and reason."""
-        return "; ".join(part for part in (self.facts, harmless(self.reason)) if part)
+        """Facts, reason, and the rows that would decide."""
+        n = self.n_deciding
+        more = "" if n is None else f"about {float(f'{n:.2g}'):,.0f} rows would decide it at these values"
+        return "; ".join(part for part in (self.facts, harmless(self.reason), more) if part)
+
+
+_MOST_ROWS: Final = 1e9
 
 
 def with_limits(value: float | None, low: float | None, high: float | None, sign: str = "") -> str:

@@ -165,8 +165,6 @@ def sets_of_models(
         As `set_rows`; K145 one cluster; K150 frequencies that are not whole numbers; K181, K182
         slices.
     """
-    if positive is not None:
-        raise error("K221", found=f"positive={short(positive)} was given, and rows are sets")
     given = [values for values in (y_true, *predicted.values()) if values is not None]
     if separator is not None and all(map(are_sets, given)):
         raise error(
@@ -177,6 +175,8 @@ def sets_of_models(
     for argument, values in predicted.items() if separator is None else ():
         if values is not None:
             _check_both({"y_true": y_true, argument: values})
+    if positive is not None:
+        raise error("K221", found=f"positive={short(positive)} was given, and rows are sets")
     listed = None if labels is None else declared_labels(labels)
     sides = {"y_true": y_true, **predicted}
     true, *preds = named_alike(
