@@ -133,7 +133,9 @@ class RuleResult(JsonRecord):
     def told(self) -> str:
         """Facts, reason, and the rows that would decide."""
         n = self.n_deciding
-        more = "" if n is None else f"about {float(f'{n:.2g}'):,.0f} rows would decide it at these values"
+        more = ""
+        if n is not None:
+            more = f"about {float(f'{n:.2g}'):,.0f} rows would decide it at these values"
         return "; ".join(part for part in (self.facts, harmless(self.reason), more) if part)
 
 
