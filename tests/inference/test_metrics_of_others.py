@@ -12,7 +12,7 @@ import pytest
 
 from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence
-from karat.inference.label_intervals import is_constant, label_interval
+from karat.inference.label_intervals import label_interval
 from karat.inference.proportions import (
     Curve,
     _curve_through,
@@ -164,7 +164,7 @@ def test_a_ratio_of_the_whole_table_has_them_too() -> None:
 
 @pytest.mark.parametrize("name", ["recall", "expected_cost(costs=[[0, 1], [2, 0]])", "mcc"])
 def test_what_depends_on_its_rows_is_no_constant(name: str) -> None:
-    assert is_constant(get(name)) is False
+    assert get(name).is_constant is False
 
 
 def root_of_false_positives(c: OneVsRest) -> Node:

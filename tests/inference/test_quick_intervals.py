@@ -13,7 +13,7 @@ from karat import _native
 from karat.inference import class_limits as class_limits_module
 from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence, Design
-from karat.inference.label_intervals import is_a_count, is_constant, label_interval
+from karat.inference.label_intervals import label_interval
 from karat.inference.proportions import Curve, curve_of, curve_of_right_rows, is_of_right_rows
 from karat.inference.table_variance import TableVariance, derivative
 from karat.metrics import Metric
@@ -34,7 +34,7 @@ CLOSE = 1e-10
 FIXED = "the design fixes the proportions of the true classes"
 KINDS = ("plain", "weighted", "clustered", "weighted clustered", "case-control", "weighted control")
 SHAPES = ("whole", "absent", "perfect", "missed")
-METRICS = [item for item in default_metrics() if not (is_a_count(item) or is_constant(item))]
+METRICS = [item for item in default_metrics() if not (item.record.is_count or item.is_constant)]
 CLASS_METRICS = sorted(
     {Metric(item.record, "plain", item.params) for item in METRICS if item.record.is_per_class},
     key=str,

@@ -106,3 +106,20 @@ def test_an_untyped_formula_is_refused() -> None:
     golden = case(tp=8, fp=1, fn=4, tn=3, gives="8", source="arithmetic")
     with pytest.raises(KaratError, match="neither OneVsRest nor Table"):
         metric(cases=[golden], since="0.1")(untyped)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("true_positives", {"is_count": False}, "twice the rows"),
+        ("recall", {"is_count": True}, "twice the rows"),
+        ("prevalence", {"constant_averages": ()}, "constant_averages"),
+        ("recall", {"constant_averages": ("macro",)}, "constant_averages"),
+    ],
+)
+def test_a_wrong_fact_about_counts_and_constants_is_noticed(
+    name: str, changes: dict[str, Any], message: str
+) -> None:
+    laws.counts_and_constants_are_declared(get(name).record)
+    with pytest.raises(AssertionError, match=message):
+        laws.counts_and_constants_are_declared(damaged(name, **changes))

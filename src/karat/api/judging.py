@@ -33,7 +33,6 @@ from karat.inference.confidence import Confidence
 from karat.inference.judge.estimates import Estimates, JudgedLabels, Sample
 from karat.inference.judge.scores import Three
 from karat.inference.judge.selection import Imbalance, imbalance
-from karat.inference.label_intervals import is_a_count, is_constant
 from karat.metrics import Metric
 from karat.metrics._applies import check_applies
 from karat.metrics._influence.gather import reason_without
@@ -345,9 +344,9 @@ def _why_not(metric: Metric) -> str:
         if not metric.record.is_estimate:
             return f"it is {metric.record.no_influence}"
         return "no influence of each row on it is known" if reason_without(metric) else ""
-    if is_a_count(metric):
+    if metric.record.is_count:
         return "it counts rows"
-    return "it is the same for every table" if is_constant(metric) else ""
+    return "it is the same for every table" if metric.is_constant else ""
 
 
 def _listed(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Final
 
 import numpy as np
@@ -28,7 +27,6 @@ from karat.inference.proportions import (
     is_of_right_rows,
     of_right_rows,
     range_of,
-    reads_costs,
 )
 from karat.inference.resampling import replicate_tables
 from karat.inference.rounding import settled_variance, size_of
@@ -89,9 +87,9 @@ def _found(
     metric: Metric, value: float, spread: TableVariance, asked: Confidence, policy: Policy
 ) -> Interval:
     cells = spread.cells
-    if is_constant(metric):
+    if metric.is_constant:
         return Interval(remark=_A_CONSTANT)
-    if is_a_count(metric):
+    if metric.record.is_count:
         return Interval(remark=A_COUNT)
     if lacking := _lacking(cells):
         return Interval(remark=lacking)
@@ -149,27 +147,6 @@ def is_fixed(g: Floats, variance: float, spread: TableVariance) -> bool:
         return False
     drawn = float(TableVariance(spread.cells).variance(g))
     return bool(drawn > 0.0 and variance <= 1e-20 * drawn)
-
-
-@cache
-def is_a_count(metric: Metric) -> bool:
-    """Return whether a metric is a count: twice the rows give twice the value."""
-    if reads_costs(metric):
-        return False
-    table = np.array([[31.0, 7.0], [4.0, 22.0]])
-    tables = Cells.dense(np.stack([table, 2 * table]), classes=Classes.of([0, 1]))
-    one, two = metric.values(tables).value
-    return bool(abs(two - one) > 1e-9 * abs(one))
-
-
-@cache
-def is_constant(metric: Metric) -> bool:
-    """Return whether the number of classes alone determines the value."""
-    tables = np.array([[[31, 7, 3], [4, 22, 9], [1, 5, 17]], [[8, 2, 14], [11, 19, 1], [6, 3, 27]]])
-    if reads_costs(metric) or (metric.record.is_per_class and metric.lift == "plain"):
-        return False
-    found = metric.values(Cells.dense(tables, classes=Classes.of([0, 1, 2]))).value
-    return bool(np.ptp(found) <= 1e-12 * np.abs(found).max())
 
 
 def textbook(
@@ -515,7 +492,7 @@ class TableIntervals:
     def of_classes(self, metric: Metric) -> ClassLimits | None:
         """Return limits of a metric of one class for every class; None if there are none."""
         plain = Metric(metric.record, "plain", metric.params)
-        if _lacking(self.cells) or is_a_count(plain):
+        if _lacking(self.cells) or plain.record.is_count:
             return None
         with np.errstate(over="ignore", invalid="ignore"):
             return class_limits(plain, self.spread, self._at)

@@ -19,7 +19,6 @@ from karat.inference.label_intervals import (
     A_COUNT,
     caution_on_few_rows,
     caution_on_no_error,
-    is_a_count,
     of_few_rows,
     textbook,
     within,
@@ -205,7 +204,7 @@ class SetIntervals:
         if not math.isfinite(value):
             return Interval()
         meant = meant_on_sets(metric)
-        if not meant.is_of_rows and is_a_count(meant):
+        if not meant.is_of_rows and meant.record.is_count:
             return Interval(remark=A_COUNT)
         if self.tally.n - self.tally.n_unknown < 2:
             return Interval(remark=_ONE_ROW)
@@ -344,7 +343,7 @@ class SetIntervals:
     def of_classes(self, metric: Metric) -> ClassLimits | None:
         """Limits of a metric of one label for every label; None where there are none."""
         plain = Metric(metric.record, "plain", metric.params)
-        if is_a_count(plain) or (self.clusters is not None and self.clusters.n_clusters < 2):
+        if plain.record.is_count or (self.clusters is not None and self.clusters.n_clusters < 2):
             return None
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return class_limits(plain, self.spread, self.asked)

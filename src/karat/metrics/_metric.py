@@ -194,6 +194,11 @@ class Metric:
         return self.record.better
 
     @property
+    def is_constant(self) -> bool:
+        """True if the value follows from the number of classes alone."""
+        return self.lift in self.record.constant_averages
+
+    @property
     def summary(self) -> str:
         """One-sentence summary of the metric."""
         return self.record.summary

@@ -312,6 +312,8 @@ class Record:
         of_bins: its value from `Bins` alone, also for replicates, given its parameters; None: it
             needs more of its column.
         rounding: rounding error of its value; None: it follows from the trace, or is not stated.
+        is_count: whether it is a number of rows: twice the rows give twice the value.
+        constant_averages: the averages that follow from the number of classes alone.
         of_undefined: for sets, the value of a row that does not define it; None: the row is left
             out.
         of_row: for scores, its value on the labels of one row, whose mean over the rows is a
@@ -363,6 +365,8 @@ class Record:
     is_estimate: bool = True
     rounding: Rounding | None = None
     of_bins: Formula | None = None
+    is_count: bool = False
+    constant_averages: tuple[Average, ...] = ()
     of_undefined: float | None = None
     of_row: RowFormula | None = None
 
@@ -496,13 +500,18 @@ class metric(Facts):  # noqa: N801  # read as the decorator that it is
     is_of_sets: bool = False
     on_sets: str = ""
     rounding: Rounding | None = None
+    is_count: bool = False
+    constant_averages: Sequence[Average] = ()
 
 
 higher_is_better = partial(metric, better="higher", perfect=1.0, since="0.1")
 lower_is_better = partial(metric, better="lower", perfect=0.0, since="0.1")
 """Decorators of the package for records whose best value is 1, and 0."""
 
-_SEVERAL: Final = ("aliases", "parameters", "cases", "equals", "references", "headline", "needs")
+_SEVERAL: Final = (
+    *("aliases", "parameters", "cases", "equals", "references", "headline", "needs"),
+    "constant_averages",
+)
 
 
 def recorded(

@@ -11,7 +11,7 @@ from karat.metrics.fscores import three
 from karat.metrics.rates import LIVER_SOURCE, liver
 
 _ANY = (0.0, math.inf)
-_count = partial(metric, averages=("micro",), range=_ANY, since="0.1")
+_count = partial(metric, averages=("micro",), range=_ANY, since="0.1", is_count=True)
 
 
 def _equals(row: int, column: int, place: int, name: str) -> tuple[Equal, ...]:
@@ -102,6 +102,7 @@ def predicted_count(c: OneVsRest) -> Node:
 @metric(
     range=_ANY,
     better="higher",
+    is_count=True,
     cases=[three(gives="71")],
     equals=[equal("scikit-learn", "accuracy_score(normalize=False)")],
     since="0.1",

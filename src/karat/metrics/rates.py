@@ -210,6 +210,7 @@ def false_omission_rate(c: OneVsRest) -> Node:
 
 @metric(
     aliases=("base_rate",),
+    constant_averages=("macro", "micro"),
     cases=[liver(gives="258/344", source=LIVER_SOURCE)],
     equals=[*of_pycm("PRE"), *of_pycm("PR")],
     references=(ALTMAN_BLAND_1994B,),

@@ -232,6 +232,19 @@ def undefined_where_the_trace_says(record: Record) -> None:
             raise AssertionError(f"{metric} can be undefined and does not say when")
 
 
+def counts_and_constants_are_declared(record: Record) -> None:
+    """Twice the rows give twice a count, and the same of all else; only constants never change."""
+    for k in (2, 3):
+        tables = random_tables(k, 20, seed=11, gaps=-1.0) + 1
+        for metric in metrics_of(record, k):
+            # A value may be a difference in which digits cancel.
+            one, two = (metric.values(_cells(times * tables)).value for times in (1, 2))
+            near(two, 2.0 * one if record.is_count else one, f"{metric} of twice the rows", 1e-9)
+            is_still = k > 2 and metric.lift != "per_class" and np.ptp(one) <= 1e-12
+            if is_still != (k > 2 and metric.is_constant):
+                raise AssertionError(f"{metric}: constant_averages={record.constant_averages}")
+
+
 def gradient_is_the_slope(record: Record) -> None:
     """The traced gradient agrees with central differences on tables without empty cells."""
     for k in (2, 3, 4):
@@ -367,6 +380,7 @@ LAWS: Final[tuple[Callable[[Record], None], ...]] = (
     storages_agree,
     batch_equals_one_by_one,
     undefined_where_the_trace_says,
+    counts_and_constants_are_declared,
     gradient_is_the_slope,
     value_lies_in_range,
     perfect_prediction_is_best,
