@@ -14,23 +14,24 @@ from scipy.special import betaincinv
 
 from karat.inference.confidence import Confidence
 from karat.inference.limits import wilson_limits
-from karat.inference.proportions import Share, of_right_rows, proportion_of
+from karat.inference.proportion_curves import of_right_rows
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric
 from karat.metrics._formula import walk
 from karat.metrics._interpret import evaluate, gradient, sensitivities
+from karat.metrics._proportions import Proportion
 from karat.tally import Cells, Fields
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 OF_TRUTH = (
-    Share(((True, False), (False, False)), ((False, True), (False, False))),
-    Share(((False, False), (False, True)), ((False, False), (True, False))),
+    Proportion(((True, False), (False, False)), ((False, True), (False, False))),
+    Proportion(((False, False), (False, True)), ((False, False), (True, False))),
 )
 """Specificity and recall."""
 OF_PREDICTION = (
-    Share(((True, False), (False, False)), ((False, False), (True, False))),
-    Share(((False, False), (False, True)), ((False, True), (False, False))),
+    Proportion(((True, False), (False, False)), ((False, False), (True, False))),
+    Proportion(((False, False), (False, True)), ((False, True), (False, False))),
 )
 """The right rows of those predicted not to be of the class, and of those predicted to be."""
 SUMS = {"informedness": OF_TRUTH, "balanced_accuracy": OF_TRUTH, "markedness": OF_PREDICTION}
@@ -117,7 +118,7 @@ class SlowClasses:
         self.partials = np.where(np.isfinite(slopes), slopes, 0.0)
         self.value = self.values(self.tables)
         self.variance = self.variances(self.partials)
-        share = proportion_of(metric)
+        share = metric.proportion
         bounded = math.isfinite(metric.range[0]) and math.isfinite(metric.range[1])
         if share is not None:
             self.low, self.high = self.of_shares(share, is_beta=is_beta)
@@ -158,12 +159,14 @@ class SlowClasses:
         each = [spread.inflation(self.spread_out(partials, i)) for i in range(spread.cells.k)]
         return np.array([float(one) for one in each])
 
-    def of_shares(self, share: Share, *, is_beta: bool) -> tuple[Floats, Floats]:
+    def of_shares(self, share: Proportion, *, is_beta: bool) -> tuple[Floats, Floats]:
         _, low, high = self.limits_of_proportion(share, is_beta=is_beta)
         ends = [self.values(share.tables(part)) for part in (low, high)]
         return np.minimum(*ends), np.maximum(*ends)
 
-    def limits_of_proportion(self, share: Share, *, is_beta: bool) -> tuple[Floats, Floats, Floats]:
+    def limits_of_proportion(
+        self, share: Proportion, *, is_beta: bool
+    ) -> tuple[Floats, Floats, Floats]:
         """float64[k] each: the share and its limits."""
         spread, asked = self.spread, self.asked
         hits, misses = share.counted(self.tables)
@@ -188,7 +191,7 @@ class SlowClasses:
         low, high = np.minimum(low, p), np.maximum(high, p)
         return p, np.where(seen, low, 0.0), np.where(seen, high, 1.0)
 
-    def partials_of_share(self, share: Share, p: Floats) -> Floats:
+    def partials_of_share(self, share: Proportion, p: Floats) -> Floats:
         """float64[k, 2, 2], derivative of a share with respect to the shares of the cells."""
         inside = np.add(*share.counted(self.tables))
         scale = np.where(inside > 0, self.spread.total / np.maximum(inside, 1e-300), 0.0)
@@ -196,7 +199,7 @@ class SlowClasses:
         return np.asarray(one * np.array(share.hits) - other * np.array(share.misses))
 
     def together(
-        self, pair: tuple[Share, Share], ps: list[Floats], distances: list[Floats]
+        self, pair: tuple[Proportion, Proportion], ps: list[Floats], distances: list[Floats]
     ) -> Floats:
         """float64[k]: √(Σ Σ ρ d d) of two distances, one class after the other."""
         spread, found = self.spread, np.zeros(len(ps[0]))
@@ -213,7 +216,7 @@ class SlowClasses:
             found[i] = math.sqrt(float(spread.variance(form)) + alone)
         return found
 
-    def of_two_shares(self, pair: tuple[Share, Share]) -> tuple[Floats, Floats]:
+    def of_two_shares(self, pair: tuple[Proportion, Proportion]) -> tuple[Floats, Floats]:
         found = [self.limits_of_proportion(share, is_beta=True) for share in pair]
         ps = [p for p, _, _ in found]
         below = self.together(pair, ps, [p - low for p, low, _ in found])
@@ -248,7 +251,7 @@ class SlowClasses:
         is_known = np.isfinite(self.value) & ~np.isnan(lower)
         return np.where(is_known, lower, low), np.where(is_known, upper, high)
 
-    def inflation_of_shares(self, share: Share, p: Floats, n: Floats) -> Floats:
+    def inflation_of_shares(self, share: Proportion, p: Floats, n: Floats) -> Floats:
         spread = self.spread
         actual = self.variances(self.partials_of_share(share, p))
         simple = p * (1 - p) / np.maximum(n, 1e-300)

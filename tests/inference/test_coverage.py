@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import karat
-from karat.inference.proportions import ratio_of_proportions, two_proportions_of
 from karat.inference.table_variance import TableVariance
 from karat.inference.variance import is_of_logarithms, jackknifed
 from karat.metrics import Metric, all_records, get
+from karat.testing import proportion_laws
 
 N_SAMPLES = 400
 LEAST, MOST = 0.905, 0.995
@@ -85,17 +85,18 @@ def test_sums_and_ratios_of_two_shares_are_found_from_the_formulas() -> None:
         for record in all_records()
         if record.is_traced and record.is_per_class
     ]
-    assert {one.name for one in plain if two_proportions_of(one)} == {"informedness", "markedness"}
-    ratios = {
-        one.name for one in plain if ratio_of_proportions(one) and not np.isfinite(one.range[1])
-    }
+    sums, ratio_of = proportion_laws.two_proportions_of, proportion_laws.ratio_of_proportions
+    assert {one.name for one in plain if sums(one)} == {"informedness", "markedness"}
+    assert {one.name for one in plain if one.record.sum_of} == {"informedness", "markedness"}
+    ratios = {one.name for one in plain if ratio_of(one) and not np.isfinite(one.range[1])}
+    assert {one.name for one in plain if one.record.ratio_of} == ratios
     assert ratios == {
         "positive_likelihood_ratio",
         "negative_likelihood_ratio",
         "diagnostic_odds_ratio",
     }
     # Neither is a product of its shares, though one product of their values is below the other.
-    assert not any(ratio_of_proportions(one) for one in plain if two_proportions_of(one))
+    assert not any(ratio_of(one) for one in plain if sums(one))
 
 
 def test_informedness_is_as_sure_as_the_balanced_accuracy_that_it_follows_from() -> None:

@@ -17,7 +17,7 @@ from karat.inference.draws import Draws, interval_of_draws
 from karat.inference.influence_variance import SamplingError
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import newcombe_limits
-from karat.inference.proportions import curve_of
+from karat.inference.proportion_curves import curve_of
 from karat.inference.score_intervals import _around, reads_one, score_interval
 from karat.inference.table_variance import TableVariance
 from karat.metrics import get, parse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,19 +13,13 @@ import pytest
 from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
-from karat.inference.proportions import (
-    Curve,
-    _curve_through,
-    curve_of,
-    is_of_right_rows,
-    proportion_of,
-    ratio_of_proportions,
-    two_proportions_of,
-)
+from karat.inference.proportion_curves import Curve, _curve_through, curve_of
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, Node, OneVsRest, Table, case, get, metric, sqrt, total
+from karat.metrics._proportions import proportion
 from karat.metrics._record import _registered
 from karat.tally import Cells, Classes
+from karat.testing import proportion_laws
 from tests.same import assert_same
 
 Floats = npt.NDArray[np.float64]
@@ -35,12 +29,18 @@ CLOSE = 1e-10
 COUNTS = np.array([[61, 9], [14, 38]])
 WIDE = np.array([[31, 7, 3], [4, 22, 9], [1, 5, 17]])
 BOUNDED, UNBOUNDED = (0.0, 1.0), (0.0, math.inf)
+FOUND = (
+    proportion_laws.proportion_of,
+    proportion_laws.two_proportions_of,
+    proportion_laws.ratio_of_proportions,
+)
+OF_RECALL = {"proportion": proportion("tp", "fn")}
 
 
-def made(formula: Callable[..., Node], range_: tuple[float, float]) -> Metric:
+def made(formula: Callable[..., Node], range_: tuple[float, float], **facts: Any) -> Metric:
     """What somebody else's package would declare, without the catalogue keeping it."""
     cases = [case(tp=1, fp=1, fn=1, tn=1, gives="1", source="not looked at")]
-    record = metric(range=range_, better="higher", cases=cases, since="0.1")(formula)
+    record = metric(range=range_, better="higher", cases=cases, since="0.1", **facts)(formula)
     _registered.remove(record)
     return Metric(record, "plain", ())
 
@@ -84,7 +84,10 @@ def lift_of_agreement(c: Table) -> Node:
 
 @pytest.mark.parametrize("weights", [None, 3.0])
 def test_a_metric_on_another_scale_has_its_limits_there(weights: float | None) -> None:
-    moved, recall = limits(made(moved_recall, (2.0, 10.0)), weights=weights), get("recall")
+    moved, recall = (
+        limits(made(moved_recall, (2.0, 10.0), **OF_RECALL), weights=weights),
+        get("recall"),
+    )
     plain = limits(recall, weights=weights)
     assert moved.method == plain.method == "wilson"
     for ours, theirs in ((moved.value, plain.value), (moved.low, plain.low),
@@ -95,15 +98,15 @@ def test_a_metric_on_another_scale_has_its_limits_there(weights: float | None) -
 
 
 def test_a_curve_may_have_a_number_added() -> None:
-    found = curve_of(made(moved_recall, (2.0, 10.0)))
+    found = curve_of(made(moved_recall, (2.0, 10.0), **OF_RECALL))
     assert isinstance(found, Curve)
     assert (found.a, found.b, found.c) == (8.0, 2.0, 0.0)
     assert_same(found.at(np.array([0.0, 0.25, 1.0])), [2.0, 4.0, 10.0])
 
 
 def test_a_share_that_is_no_curve_of_one() -> None:
-    squared = made(squared_recall, BOUNDED)
-    assert proportion_of(squared) == proportion_of(get("recall"))
+    squared = made(squared_recall, BOUNDED, **OF_RECALL)
+    assert proportion_laws.proportion_of(squared) == squared.proportion
     assert curve_of(squared) is None
     found, plain = limits(squared), limits(get("recall"))
     for ours, theirs in ((found.value, plain.value), (found.low, plain.low),
@@ -113,7 +116,8 @@ def test_a_share_that_is_no_curve_of_one() -> None:
 
 def test_a_bounded_metric_from_minus_one_has_the_limits_of_that_from_zero() -> None:
     whole, moved = made(balance, (-1.0, 1.0)), made(moved_balance, BOUNDED)
-    assert proportion_of(whole) is two_proportions_of(whole) is None
+    assert proportion_laws.proportion_of(whole) is None
+    assert proportion_laws.two_proportions_of(whole) is None
     found, plain = limits(whole), limits(moved)
     assert found.method == plain.method == "wilson-effective"
     assert_same(found.value, 2.0 * plain.value - 1.0, within=CLOSE)
@@ -126,7 +130,8 @@ def test_a_bounded_metric_from_minus_one_has_the_limits_of_that_from_zero() -> N
 def test_a_ratio_of_no_two_shares_has_limits_on_the_scale_of_the_logarithm() -> None:
     """Half a row more in each cell, and the variance of the logarithm: 4/tp + 1/fp + 1/fn."""
     ratio = made(hits_beside_errors, UNBOUNDED)
-    assert proportion_of(ratio) is two_proportions_of(ratio) is ratio_of_proportions(ratio) is None
+    for found in FOUND:
+        assert found(ratio) is None
     found = limits(ratio)
     assert found.method == "log"
     for i in (0, 1):
@@ -186,7 +191,7 @@ def test_an_average_without_a_slope_at_the_table_says_so(
 
 @pytest.mark.parametrize("name", ["correct_count", "mcc", "expected_cost(costs=[[0, 1], [1, 0]])"])
 def test_what_is_no_function_of_the_accuracy_is_not_of_the_right_rows(name: str) -> None:
-    assert is_of_right_rows(get(name)) is False
+    assert get(name).is_of_right_rows is False
 
 
 @pytest.mark.parametrize("at", range(3))
@@ -204,7 +209,7 @@ def costly_hits(c: OneVsRest) -> Node:
 
 
 def test_what_grows_with_the_rows_is_no_share() -> None:
-    assert proportion_of(made(costly_hits, (-math.inf, math.inf))) is None
+    assert proportion_laws.proportion_of(made(costly_hits, (-math.inf, math.inf))) is None
 
 
 def root_of_misses(c: Table) -> Node:

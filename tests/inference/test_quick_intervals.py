@@ -14,7 +14,7 @@ from karat.inference import class_limits as class_limits_module
 from karat.inference.class_limits import ClassLimits, class_limits
 from karat.inference.confidence import Confidence, Design
 from karat.inference.label_intervals import label_interval
-from karat.inference.proportions import Curve, curve_of, curve_of_right_rows, is_of_right_rows
+from karat.inference.proportion_curves import Curve, curve_of, curve_of_right_rows
 from karat.inference.table_variance import TableVariance, derivative
 from karat.metrics import Metric
 from karat.metrics.plan import default_metrics
@@ -123,7 +123,7 @@ def check_interval(
     slow: Any = (found.low, found.high)
     if found.method == "mover":
         slow = slow_combined(metric, value, spread, asked, policy)
-    elif found.method == "wilson" and is_of_right_rows(metric):
+    elif found.method == "wilson" and metric.is_of_right_rows:
         slow = slow_of_right_rows(metric, spread, asked)
     elif found.method == "wilson-effective":
         slow = slow_effective(metric, value, ends, spread, asked, policy)
@@ -191,7 +191,7 @@ def test_shares_are_curves() -> None:
     assert set(curves.values()) == {(1.0, 0.0, 0.0)}
     assert {"recall", "precision", "specificity", "jaccard", "prevalence"} <= set(curves)
     assert named["informedness"] is None
-    found = {m.name: curve_of_right_rows(m, 5) for m in WHOLE_METRICS if is_of_right_rows(m)}
+    found = {m.name: curve_of_right_rows(m, 5) for m in WHOLE_METRICS if m.is_of_right_rows}
     assert found["accuracy"] == (1.0, 0.0, 0.0)
     assert found["error_rate"] == (-1.0, 1.0, 0.0)
     assert found["micro_jaccard"] is not None

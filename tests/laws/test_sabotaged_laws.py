@@ -11,9 +11,11 @@ from karat.errors import KaratError
 from karat.metrics import Record, case, get, metric
 from karat.metrics._formula import Node, const
 from karat.metrics._lift import OneVsRest
+from karat.metrics._proportions import OF_PREDICTED_CLASSES, OF_TRUE_CLASSES
 from karat.metrics._record import _registered
 from karat.testing import laws
 from karat.testing.laws import unlisted
+from karat.testing.proportion_laws import proportions_are_declared
 
 
 def damaged(name: str, **changes: Any) -> Record:
@@ -123,3 +125,24 @@ def test_a_wrong_fact_about_counts_and_constants_is_noticed(
     laws.counts_and_constants_are_declared(get(name).record)
     with pytest.raises(AssertionError, match=message):
         laws.counts_and_constants_are_declared(damaged(name, **changes))
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("recall", {"proportion": None}, "proportion is None"),
+        ("precision", {"proportion": OF_TRUE_CLASSES[1]}, "proportion is"),
+        ("f_beta", {"proportion": None}, "proportion is None"),
+        ("informedness", {"sum_of": OF_PREDICTED_CLASSES}, "sum_of"),
+        ("markedness", {"sum_of": None}, "sum_of is None"),
+        ("diagnostic_odds_ratio", {"ratio_of": None}, "ratio_of is None"),
+        ("accuracy", {"is_of_right_rows": False}, "is_of_right_rows is False"),
+        ("matthews_correlation", {"is_of_right_rows": True}, "is_of_right_rows is True"),
+    ],
+)
+def test_a_wrong_fact_about_proportions_is_noticed(
+    name: str, changes: dict[str, Any], message: str
+) -> None:
+    proportions_are_declared(get(name).record)
+    with pytest.raises(AssertionError, match=message):
+        proportions_are_declared(damaged(name, **changes))

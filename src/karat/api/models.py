@@ -37,7 +37,6 @@ from karat.inference.comparison.records import Estimate, Flips
 from karat.inference.comparison.scored import scored_metrics
 from karat.inference.comparison.set_labels import LabelDifference
 from karat.inference.confidence import Design
-from karat.inference.proportions import reads_costs
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._applies import (
@@ -235,7 +234,7 @@ class Models:
         Of all classes where it has a matrix of costs, which lists them, or reads the positive one.
         """
         is_of_one = metric.record.is_per_class and metric.lift == "plain"
-        return self.whole_tables if is_of_one or reads_costs(metric) else self.tables
+        return self.whole_tables if is_of_one or metric.has_costs else self.tables
 
     def every(self) -> list[Metric]:
         cells, classes = self.whole_tables[0].cells, self.classes

@@ -13,17 +13,12 @@ import numpy as np
 from karat import _native
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.limits import Floats, beta_limits, beta_quantiles
-from karat.inference.proportions import (
+from karat.inference.proportion_curves import (
     Curve,
-    Share,
     at_proportions,
     curve_of,
-    is_of_right_rows,
     measured,
     of_proportion,
-    proportion_of,
-    ratio_of_proportions,
-    two_proportions_of,
 )
 from karat.inference.table_variance import (
     CELLS_TO_SLOPES,
@@ -39,12 +34,13 @@ from karat.metrics import Metric
 from karat.metrics._formula import Node, is_linear_in
 from karat.metrics._lift import Policy
 from karat.metrics._program import first_of_each
+from karat.metrics._proportions import Proportion
 from karat.metrics._record import Record
 from karat.tally import Cells, Classes
 
 
 def limits_of_proportion(
-    share: Share, spread: OneVsRestVariance, asked: Confidence, *, is_beta: bool
+    share: Proportion, spread: OneVsRestVariance, asked: Confidence, *, is_beta: bool
 ) -> tuple[Floats, Floats, Floats]:
     """float64[k] each: a proportion, ½ if it has no rows, and its limits."""
     weights, squares = spread.one_vs_rest
@@ -72,7 +68,7 @@ def limits_of_proportion(
 
 def fewest_rows(metric: Metric, spread: OneVsRestVariance) -> Floats | None:
     """float64[k]: effective rows of the smaller side of the metric's proportion; or None."""
-    share = proportion_of(metric)
+    share = metric.proportion
     if share is None:
         return None
     counts = spread.one_vs_rest[0] * (spread.n_effective / spread.total)
@@ -90,7 +86,7 @@ class _Side(NamedTuple):
 
 
 def _sides(
-    shares: tuple[Share, Share], spread: OneVsRestVariance, asked: Confidence
+    shares: tuple[Proportion, Proportion], spread: OneVsRestVariance, asked: Confidence
 ) -> list[_Side]:
     weights, _ = spread.one_vs_rest
     for share in shares:
@@ -116,7 +112,10 @@ def _together(sides: list[_Side], distances: list[Floats], spread: OneVsRestVari
 
 
 def limits_of_two_proportions(
-    value: Floats, shares: tuple[Share, Share], spread: OneVsRestVariance, asked: Confidence
+    value: Floats,
+    shares: tuple[Proportion, Proportion],
+    spread: OneVsRestVariance,
+    asked: Confidence,
 ) -> tuple[Floats, Floats]:
     """Limits of a sum of two proportions (Newcombe 1998 for independent proportions).
 
@@ -131,7 +130,7 @@ def limits_of_two_proportions(
 def limits_of_ratio(
     metric: Metric,
     value: Floats,
-    shares: tuple[Share, Share],
+    shares: tuple[Proportion, Proportion],
     spread: OneVsRestVariance,
     asked: Confidence,
 ) -> tuple[Floats, Floats]:
@@ -166,7 +165,9 @@ def limits_of_ratio(
     return np.where(np.isfinite(value), low, np.nan), np.where(np.isfinite(value), high, np.nan)
 
 
-def _share_partials(share: Share, spread: OneVsRestVariance, p: Floats, inside: Floats) -> Floats:
+def _share_partials(
+    share: Proportion, spread: OneVsRestVariance, p: Floats, inside: Floats
+) -> Floats:
     """float64[k, 2, 2]: derivative of a proportion with respect to those of the four cells."""
     scale = np.where(inside > 0, spread.total / np.maximum(inside, 1e-300), 0.0)
     hits, misses = np.array(share.hits), np.array(share.misses)
@@ -260,7 +261,7 @@ def _found(
     def made(limits: tuple[Floats, Floats], method: str) -> ClassLimits:
         return ClassLimits(value, *limits, partials, variance, method, has_slopes)
 
-    share, two = proportion_of(metric), two_proportions_of(metric)
+    share, two = metric.proportion, metric.record.sum_of
     if share is not None:
         _, *ends = limits_of_proportion(share, spread, asked, is_beta=is_beta)
         mapped = of_proportion(metric, share, np.stack(ends))
@@ -285,7 +286,7 @@ def _found(
             # their ranges: combined, they would lie nearer than the sum of both can be.
             return made(_wider(limits_of_two, (below, above)), "mover")
         return made((below, above), "wilson-effective")
-    ratio = ratio_of_proportions(metric)
+    ratio = metric.record.ratio_of
     if ratio is None:
         return made(_of_ratios(metric, spread, tables, value, inflation, quantile), "log")
     limits = limits_of_ratio(metric, value, ratio, spread, asked)
@@ -391,7 +392,7 @@ _N_TOGETHER: Final = 2.0
 def is_combined(metric: Metric, policy: Policy) -> bool:
     """Return whether its limits combine those of the classes."""
     record = metric.record
-    if (metric.lift == "micro" or not record.is_per_class) and is_of_right_rows(metric):
+    if (metric.lift == "micro" or not record.is_per_class) and metric.is_of_right_rows:
         return False
     is_of_one = record.is_per_class and metric.lift == "plain"
     return not is_of_one and bool(metric.traced(policy).parts)

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from karat.inference.confidence import DRAWN, LESS_BIAS, STRETCHED, Confidence, Interval
 from karat.inference.influence_variance import InfluenceVariances, within_classes
 from karat.inference.limits import Floats
-from karat.inference.proportions import range_of
 from karat.inference.resampling import (
     LevelGroups,
     ReplicateColumn,
@@ -172,7 +171,7 @@ def interval_of_draws(
     error = settled_error(metric, value, spread, 1.0) if math.isfinite(spread) else None
     if method == "bca" and acceleration is None:
         return Interval(standard_error=error, remark=_NOT_ACCELERATED)
-    ends = range_of(metric) if metric.record.is_extreme else metric.range
+    ends = metric.ends if metric.record.is_extreme else metric.range
     found = interval_of_replicates(
         drawn, value, asked.level, asked.side, method, acceleration, ends=ends
     )

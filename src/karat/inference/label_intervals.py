@@ -22,12 +22,7 @@ from karat.inference.class_limits import (
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.limits import Floats, transformed, wilson_limits_of_one
-from karat.inference.proportions import (
-    curve_of_right_rows,
-    is_of_right_rows,
-    of_right_rows,
-    range_of,
-)
+from karat.inference.proportion_curves import curve_of_right_rows, of_right_rows
 from karat.inference.resampling import replicate_tables
 from karat.inference.rounding import settled_variance, size_of
 from karat.inference.table_variance import (
@@ -98,7 +93,7 @@ def _found(
         drawn = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
         if is_fixed(g, drawn, spread):
             return Interval(remark=FIXED)
-    ends = range_of(metric)
+    ends = metric.ends
     if asked.method not in ("wald", "logit") and is_combined(metric, policy):
         found = combined(metric, value, spread, asked, policy)
         if found.remark is None and metric.lift != "weighted" and len(classes_of_few_rows(spread)):
@@ -170,7 +165,7 @@ def _default(
     policy: Policy,
 ) -> Interval:
     record = metric.record
-    if (metric.lift == "micro" or not record.is_per_class) and is_of_right_rows(metric):
+    if (metric.lift == "micro" or not record.is_per_class) and metric.is_of_right_rows:
         return _of_right_rows(metric, spread, asked)
     if record.is_per_class and metric.lift == "plain":
         found = class_limits(metric, spread, asked)
@@ -189,7 +184,7 @@ def _default(
         return Interval(float(found.low[at]), float(found.high[at]), found.method, remark=remark)
     if not math.isfinite(variance):
         return Interval(remark=NO_SLOPE)
-    ends = range_of(metric)
+    ends = metric.ends
     if is_of_logarithms(metric) and ends == (0.0, math.inf):
         # The information about a class is at most that of k classes.
         ends = 0.0, math.log(max(spread.cells.k, 2))

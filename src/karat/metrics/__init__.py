@@ -25,6 +25,7 @@ from karat.metrics._formula import (
 )
 from karat.metrics._lift import OneVsRest, Table
 from karat.metrics._metric import Metric
+from karat.metrics._proportions import Proportion, proportion
 from karat.metrics._record import Case, Oracle, Parameter, Record, case, metric, sklearn
 from karat.metrics._registry import (
     all_metrics,
@@ -61,6 +62,7 @@ __all__ = [
     "PairRanks",
     "Pairwise",
     "Parameter",
+    "Proportion",
     "Record",
     "ScoreCase",
     "Table",
@@ -84,6 +86,7 @@ __all__ = [
     "over_true",
     "parse",
     "product",
+    "proportion",
     "rows",
     "score_case",
     "score_metric",

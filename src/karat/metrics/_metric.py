@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -19,6 +20,7 @@ from karat.metrics._influence.forms import PairsInfluence
 from karat.metrics._interpret import Gradient
 from karat.metrics._lift import Lift, Policy, Traced, trace
 from karat.metrics._program import Slopes, batch_of, compile_program, param_names, slopes_of
+from karat.metrics._proportions import Proportion
 from karat.metrics._record import COMMON, Parameter, Record, checked, unfit
 from karat.metrics._render import as_latex, as_text, undefined_condition
 from karat.metrics._rounding import ROUNDING_UNIT, ROWS_BY_RARE_ROWS, at_ends
@@ -192,6 +194,36 @@ class Metric:
     def better(self) -> str | None:
         """``"higher"``, ``"lower"``, or None where neither is better."""
         return self.record.better
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the range; for a mean of costs, those of its costs."""
+        names = [item.name for item in self.record.parameters if item.kind == "matrix"]
+        if names and all(map(math.isinf, self.range)):
+            costs = dict(self.params)[names[0]]
+            if costs is None:
+                return 0.0, 1.0
+            numbers = np.asarray(costs, np.float64)
+            return float(numbers.min()), float(numbers.max())
+        return self.range
+
+    @property
+    def has_costs(self) -> bool:
+        """True if it has a matrix of costs, which lists all classes."""
+        return any(item.kind == "matrix" for item in self.record.parameters)
+
+    @property
+    def proportion(self) -> Proportion | None:
+        """The proportion of rows of which it is a function, of one class; or None."""
+        fact = self.record.proportion
+        return fact(**dict(self.params)) if callable(fact) else fact
+
+    @property
+    def is_of_right_rows(self) -> bool:
+        """True if it is a function of the accuracy: a micro average is, of one class a row."""
+        if self.record.is_per_class:
+            return self.lift == "micro" and not (self.record.is_count or self.is_constant)
+        return self.record.is_of_right_rows
 
     @property
     def is_constant(self) -> bool:

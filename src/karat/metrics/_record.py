@@ -22,6 +22,7 @@ from karat.metrics._formula import Node
 from karat.metrics._influence.forms import Influence
 from karat.metrics._label_numbers import LabelNumbers
 from karat.metrics._lift import Average, LabelsOfRow, OneVsRest, Table
+from karat.metrics._proportions import Proportion
 from karat.metrics._rounding import Rounding
 from karat.metrics._set_views import LabelAreas, PooledLosses, RankedCells, RankedLabels, RowFormula
 from karat.metrics._views import ClassProbabilities, Confidences, Losses
@@ -312,6 +313,12 @@ class Record:
         of_bins: its value from `Bins` alone, also for replicates, given its parameters; None: it
             needs more of its column.
         rounding: rounding error of its value; None: it follows from the trace, or is not stated.
+        proportion: of a metric of one class that is a function of one proportion of the rows: that
+            proportion, or a function of the parameters that returns it or None.
+        sum_of: two proportions whose sum, plus a constant, is a metric of one class.
+        ratio_of: two proportions of different rows, of functions of which it is the product.
+        is_of_right_rows: for metrics of all classes, whether it is a function of the accuracy; a
+            micro average is.
         is_count: whether it is a number of rows: twice the rows give twice the value.
         constant_averages: the averages that follow from the number of classes alone.
         of_undefined: for sets, the value of a row that does not define it; None: the row is left
@@ -365,6 +372,10 @@ class Record:
     is_estimate: bool = True
     rounding: Rounding | None = None
     of_bins: Formula | None = None
+    proportion: Proportion | Callable[..., Proportion | None] | None = None
+    sum_of: tuple[Proportion, Proportion] | None = None
+    ratio_of: tuple[Proportion, Proportion] | None = None
+    is_of_right_rows: bool = False
     is_count: bool = False
     constant_averages: tuple[Average, ...] = ()
     of_undefined: float | None = None
@@ -500,6 +511,10 @@ class metric(Facts):  # noqa: N801  # read as the decorator that it is
     is_of_sets: bool = False
     on_sets: str = ""
     rounding: Rounding | None = None
+    proportion: Proportion | Callable[..., Proportion | None] | None = None
+    sum_of: tuple[Proportion, Proportion] | None = None
+    ratio_of: tuple[Proportion, Proportion] | None = None
+    is_of_right_rows: bool = False
     is_count: bool = False
     constant_averages: Sequence[Average] = ()
 

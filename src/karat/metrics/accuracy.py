@@ -67,6 +67,7 @@ ABSENT_ARITHMETIC = "arithmetic on a table of 17 rows in which one class is neve
         equal("PyCM", "overall_stat['Overall ACC']"),
     ],
     headline=("plain",),
+    is_of_right_rows=True,
 )
 def accuracy(c: Table) -> Node:
     """Proportion of the rows whose class is predicted correctly.
@@ -84,6 +85,7 @@ def accuracy(c: Table) -> Node:
         equal("scikit-learn", "zero_one_loss()"),
         equal("oneDAL", "1 - BinaryConfusionMatrix()['accuracy']", where=TWO_CLASSES),
     ],
+    is_of_right_rows=True,
 )
 def error_rate(c: Table) -> Node:
     """Proportion of the rows whose class is predicted wrongly: 1 − accuracy.
@@ -97,6 +99,7 @@ def error_rate(c: Table) -> Node:
     cases=[three(gives="24/95")],
     oracle=sklearn("zero_one_loss"),
     equals=[equal("scikit-learn", "zero_one_loss()"), equal("CatBoost", "ZeroOneLoss()")],
+    is_of_right_rows=True,
 )
 def zero_one_loss(c: Table) -> Node:
     """Mean loss when a wrong class costs 1 and the right one 0: the error rate."""
@@ -114,6 +117,7 @@ def zero_one_loss(c: Table) -> Node:
         equal("PyCM", "overall_stat['Hamming Loss']"),
     ],
     on_sets="average_error_rate",
+    is_of_right_rows=True,
 )
 def hamming_loss(c: Table) -> Node:
     """Proportion of the labels that are wrong; with one label per row, the error rate."""
@@ -128,6 +132,7 @@ def hamming_loss(c: Table) -> Node:
     ],
     references=(SOKOLOVA_LAPALME_2009,),
     is_of_sets=True,
+    is_of_right_rows=True,
 )
 def average_accuracy(c: Table) -> Node:
     """Mean over the classes of the accuracy of one class against the rest.
@@ -143,6 +148,7 @@ def average_accuracy(c: Table) -> Node:
     references=(SOKOLOVA_LAPALME_2009,),
     identities={"field fp → fn": _SAME_SUM, "field fn → fp": _SAME_SUM},
     is_of_sets=True,
+    is_of_right_rows=True,
 )
 def average_error_rate(c: Table) -> Node:
     """Mean over the classes of the error rate of one class against the rest.

@@ -13,6 +13,7 @@ from karat.metrics._equal import (
     of_scikit_learn,
     of_torchmetrics,
 )
+from karat.metrics._proportions import proportion
 from karat.metrics.rates import LIVER_ARITHMETIC, liver, precision, recall, zero_if_undefined
 
 VAN_RIJSBERGEN_1979 = "van Rijsbergen (1979). Information Retrieval, chapter 7."
@@ -62,6 +63,7 @@ _R = "((22/30 + 18/23 + 31/42) / 3)"
     ],
     references=(VAN_RIJSBERGEN_1979, OPITZ_BURST_2019),
     headline=("plain", "macro", "micro", "weighted"),
+    proportion=proportion("tp", "fp fn"),
 )
 def f1(c: OneVsRest) -> Node:
     """Harmonic mean of precision and recall.
@@ -92,6 +94,7 @@ def f1(c: OneVsRest) -> Node:
     ],
     references=(VAN_RIJSBERGEN_1979,),
     in_report=False,
+    proportion=lambda beta: proportion("tp", "fp fn") if beta == 1.0 else None,
 )
 def f_beta(c: OneVsRest, *, beta: Node) -> Node:
     """Weighted harmonic mean of precision and recall, in which recall weighs beta times as much."""
@@ -111,6 +114,7 @@ def f_beta(c: OneVsRest, *, beta: Node) -> Node:
         equal("PyCM", "overall_stat['Overall J'][1]", where=ALL_SEEN, average="macro"),
     ],
     references=(JACCARD_1912,),
+    proportion=proportion("tp", "fp fn"),
 )
 def jaccard(c: OneVsRest) -> Node:
     """Intersection over union of the rows of the class and the rows predicted as it."""

@@ -16,6 +16,7 @@ from karat.metrics._equal import (
     of_scikit_learn,
     of_torchmetrics,
 )
+from karat.metrics._proportions import OF_PREDICTED_CLASSES, OF_TRUE_CLASSES, proportion
 from karat.metrics._record import higher_is_better, lower_is_better
 from karat.metrics._rounding import difference_of_shares
 
@@ -56,6 +57,7 @@ ALL_PREDICTED = "everything was predicted as the class"
     ],
     references=(ALTMAN_BLAND_1994B,),
     headline=("plain", "macro"),
+    proportion=proportion("tp", "fp"),
 )
 def precision(c: OneVsRest) -> Node:
     """Proportion of the rows predicted as the class that belong to it.
@@ -87,6 +89,7 @@ def precision(c: OneVsRest) -> Node:
     ],
     references=(ALTMAN_BLAND_1994A,),
     headline=("plain", "macro"),
+    proportion=proportion("tp", "fn"),
 )
 def recall(c: OneVsRest) -> Node:
     """Proportion of the rows of the class that are predicted as it.
@@ -118,6 +121,7 @@ def recall(c: OneVsRest) -> Node:
     ],
     references=(ALTMAN_BLAND_1994A,),
     headline=("plain",),
+    proportion=proportion("tn", "fp"),
 )
 def specificity(c: OneVsRest) -> Node:
     """Proportion of the rows of other classes that are not predicted as this one.
@@ -139,6 +143,7 @@ def specificity(c: OneVsRest) -> Node:
         *of_pycm("NPV", "macro", "micro"),
     ],
     references=(ALTMAN_BLAND_1994B,),
+    proportion=proportion("tn", "fn"),
 )
 def negative_predictive_value(c: OneVsRest) -> Node:
     """Proportion of the rows not predicted as the class that do not belong to it.
@@ -159,6 +164,7 @@ def negative_predictive_value(c: OneVsRest) -> Node:
         *of_pycm("FPR", "macro", "micro"),
     ],
     references=(ALTMAN_BLAND_1994A,),
+    proportion=proportion("fp", "tn"),
 )
 def false_positive_rate(c: OneVsRest) -> Node:
     """Proportion of the rows of other classes that are predicted as this one."""
@@ -176,6 +182,7 @@ def false_positive_rate(c: OneVsRest) -> Node:
         *of_pycm("FNR", "macro", "micro"),
     ],
     references=(ALTMAN_BLAND_1994A,),
+    proportion=proportion("fn", "tp"),
 )
 def false_negative_rate(c: OneVsRest) -> Node:
     """Proportion of the rows of the class that are predicted as another."""
@@ -189,6 +196,7 @@ def false_negative_rate(c: OneVsRest) -> Node:
     oracle=sklearn("precision_score", transform=lambda value: 1.0 - value),
     equals=of_pycm("FDR"),
     references=(ALTMAN_BLAND_1994B,),
+    proportion=proportion("fp", "tp"),
 )
 def false_discovery_rate(c: OneVsRest) -> Node:
     """Proportion of the rows predicted as the class that belong to another."""
@@ -202,6 +210,7 @@ def false_discovery_rate(c: OneVsRest) -> Node:
     oracle=sklearn("precision_score", pos_label=0, transform=lambda value: 1.0 - value),
     equals=of_pycm("FOR"),
     references=(ALTMAN_BLAND_1994B,),
+    proportion=proportion("fn", "tn"),
 )
 def false_omission_rate(c: OneVsRest) -> Node:
     """Proportion of the rows not predicted as the class that belong to it."""
@@ -215,6 +224,7 @@ def false_omission_rate(c: OneVsRest) -> Node:
     equals=[*of_pycm("PRE"), *of_pycm("PR")],
     references=(ALTMAN_BLAND_1994B,),
     since="0.1",
+    proportion=proportion("tp fn", "tn fp"),
 )
 def prevalence(c: OneVsRest) -> Node:
     """Proportion of all rows that belong to the class.
@@ -256,6 +266,7 @@ def precision_lift(c: OneVsRest) -> Node:
     ],
     references=(YOUDEN_1950, POWERS_2011),
     rounding=difference_of_shares,
+    sum_of=OF_TRUE_CLASSES,
 )
 def informedness(c: OneVsRest) -> Node:
     """Recall plus specificity minus 1: Youden's J statistic.
@@ -273,6 +284,7 @@ def informedness(c: OneVsRest) -> Node:
     equals=of_pycm("MK"),
     references=(POWERS_2011,),
     rounding=difference_of_shares,
+    sum_of=OF_PREDICTED_CLASSES,
 )
 def markedness(c: OneVsRest) -> Node:
     """Precision plus negative predictive value minus 1."""
@@ -293,6 +305,7 @@ def markedness(c: OneVsRest) -> Node:
     ],
     references=(DEEKS_ALTMAN_2004,),
     since="0.1",
+    ratio_of=OF_TRUE_CLASSES,
 )
 def positive_likelihood_ratio(c: OneVsRest) -> Node:
     """True positive rate divided by false positive rate.
@@ -313,6 +326,7 @@ def positive_likelihood_ratio(c: OneVsRest) -> Node:
         *of_pycm("NLR", where="it is finite"),
     ],
     references=(DEEKS_ALTMAN_2004,),
+    ratio_of=OF_TRUE_CLASSES,
 )
 def negative_likelihood_ratio(c: OneVsRest) -> Node:
     """False negative rate divided by true negative rate.
@@ -332,6 +346,7 @@ def negative_likelihood_ratio(c: OneVsRest) -> Node:
     equals=of_pycm("DOR", where="it is finite"),
     references=(GLAS_2003,),
     since="0.1",
+    ratio_of=OF_TRUE_CLASSES,
 )
 def diagnostic_odds_ratio(c: OneVsRest) -> Node:
     """Ratio of the odds of a positive prediction among rows of the class and among the others.

@@ -4,9 +4,14 @@ from karat.data.sources.batches import BatchSource
 from karat.testing.bound_laws import BOUND_LAWS
 from karat.testing.conformance import SourceLaws, check_source, differences
 from karat.testing.interval_laws import INTERVAL_LAWS
-from karat.testing.laws import LAWS, metrics_of, mutants, random_tables, survivors, unlisted
+from karat.testing.laws import LAWS as _LAWS
+from karat.testing.laws import metrics_of, mutants, random_tables, survivors, unlisted
+from karat.testing.proportion_laws import proportions_are_declared
 from karat.testing.samples import FEATURES, Sample, samples
 from karat.testing.score_laws import SCORE_LAWS
+
+LAWS = (*_LAWS[:-1], proportions_are_declared, _LAWS[-1])
+"""What every metric of labels obeys."""
 
 __all__ = [
     "BOUND_LAWS",

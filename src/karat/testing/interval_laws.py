@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from karat.inference.confidence import Confidence, Interval, Method, Side
 from karat.inference.label_intervals import TableIntervals
-from karat.inference.proportions import range_of
 from karat.inference.table_variance import derivative
 from karat.metrics import Metric, Record
 from karat.metrics._formula import walk
@@ -157,7 +156,7 @@ def one_side_is_a_limit_of_two(record: Record) -> None:
                     alone, two, rtol=1e-9, atol=1e-12, err_msg=f"{metric}, {side}"
                 )
                 free = one.high if side == "low" else one.low
-                end = range_of(metric)[1 if side == "low" else 0]
+                end = metric.ends[1 if side == "low" else 0]
                 if free != end:
                     raise AssertionError(f"{metric}: the free end is {free}, not {end}")
 

@@ -18,7 +18,6 @@ from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats, last_kept
-from karat.inference.proportions import range_of
 from karat.inference.rounding import ROUNDING
 from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import score_interval
@@ -443,7 +442,7 @@ class Combined(ABC):
             of_a, of_b = self.distances(a, quantile), self.distances(b, quantile)
             if of_a is None or of_b is None:
                 # So many standard errors away nothing but the range bounds the difference.
-                low, high = range_of(self.metric)
+                low, high = self.metric.ends
                 return low - high, high - low
             difference = self.values[a] - self.values[b]
             return limits_together(self.metric, difference, of_a, of_b, goes(quantile))
@@ -496,7 +495,7 @@ def limits_together(
     metric: Metric, difference: float, of_a: Distances, of_b: Distances, goes: float
 ) -> tuple[float, float]:
     """Limits of a difference, inside its range, from those of both values and their correlation."""
-    low, high = range_of(metric)
+    low, high = metric.ends
     down, up = distances_together(of_a, of_b, goes)
     return max(difference - down, low - high), min(difference + up, high - low)
 

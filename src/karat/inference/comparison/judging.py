@@ -25,7 +25,6 @@ from karat.inference.comparison.records import Difference, Discordant, Omnibus, 
 from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
-from karat.inference.proportions import range_of
 from karat.inference.rounding import ROUNDING, settled_variance, size_of
 from karat.metrics import Metric
 from karat.tally.cached import cached_property
@@ -440,7 +439,7 @@ def _plain_limits(
     if how is not None:
         return how[1](quantile)
     step = quantile * _error(found, pair, one)
-    low, high = range_of(found.metric)
+    low, high = found.metric.ends
     return max(one.difference - step, low - high), min(one.difference + step, high - low)
 
 

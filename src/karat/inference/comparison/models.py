@@ -19,7 +19,6 @@ from karat.inference.comparison.sides import Side, apart_by_limits, contrasted
 from karat.inference.comparison.swaps import swap_p_values
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
-from karat.inference.proportions import reads_costs
 from karat.inference.table_variance import TableVariance, cell_slopes, derivative, slopes_on
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -120,7 +119,7 @@ class Joint:
 
         As in slices.
         """
-        return self.whole if reads_costs(metric) else self
+        return self.whole if metric.has_costs else self
 
     @cached_property
     def whole(self) -> Joint:
@@ -180,7 +179,7 @@ def paired(
     remark = None
     for pair in spec.pairs if joint.is_plain and spec.look is None else ():
         others = [m for m, share in shares.items() if share is None or not share.is_shared(pair)]
-        of_costs = [metric for metric in others if reads_costs(metric)]
+        of_costs = [metric for metric in others if metric.has_costs]
         for models, some in (
             (joint, [metric for metric in others if metric not in of_costs]),
             (joint.whole, of_costs),

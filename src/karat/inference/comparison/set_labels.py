@@ -17,7 +17,6 @@ from karat.inference.confidence import Confidence
 from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats
 from karat.inference.p_values import least_or_more, p_text
-from karat.inference.proportions import range_of
 from karat.inference.set_intervals import SetIntervals
 from karat.metrics import Metric, get
 from karat.metrics._of_sets import values_on_sets
@@ -243,7 +242,7 @@ def _limits(
         return np.full(len(goes), np.nan), np.full(len(goes), np.nan)
     down = _far(a.value - a.low, b.high - b.value, goes)
     up = _far(a.high - a.value, b.value - b.low, goes)
-    low, high = range_of(plain)
+    low, high = plain.ends
     ends = np.maximum(difference - down, low - high), np.minimum(difference + up, high - low)
     return np.asarray(ends[0]), np.asarray(ends[1])
 

@@ -14,12 +14,7 @@ from karat.inference.comparison.contrasts import Limits, Pair, mid_p, score_limi
 from karat.inference.comparison.judging import Measured
 from karat.inference.comparison.records import Discordant, ratio
 from karat.inference.limits import Flags, Floats
-from karat.inference.proportions import (
-    is_of_right_rows,
-    of_proportion,
-    of_right_rows,
-    share_of_true_classes,
-)
+from karat.inference.proportion_curves import of_proportion, of_right_rows
 from karat.metrics import Metric
 from karat.tally import JointCells
 
@@ -54,14 +49,14 @@ class PairedShare:
         """
         said, at = cells.codes[1:], np.array([0.0, 0.5, 1.0])
         if not metric.record.is_per_class or metric.lift == "micro":
-            if not is_of_right_rows(metric):
+            if not metric.is_of_right_rows:
                 return None
             everywhere = np.ones(len(cells.counts), bool)
             k = [cells.classes.k if places is None else len(places) for places in counted]
             ends_of = {n: tuple(of_right_rows(metric, at, n).tolist()) for n in set(k)}
             return cls(everywhere, said == cells.codes[0], tuple(ends_of[n] for n in k))
-        share = share_of_true_classes(metric) if metric.lift == "plain" else None
-        if share is None or cells.classes.positive is None:
+        share = metric.proportion if metric.lift == "plain" else None
+        if share is None or not share.is_of_true_classes or cells.classes.positive is None:
             return None
         is_true, is_said = (codes == cells.classes.positive for codes in (cells.codes[0], said))
         hits, misses = (np.array(side)[is_true.astype(int)] for side in (share.hits, share.misses))

@@ -14,7 +14,6 @@ from karat.errors import KaratError, error
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import transformed
-from karat.inference.proportions import range_of
 from karat.inference.table_variance import TableVariance, derivative
 from karat.metrics import Metric
 from karat.tally import Cells
@@ -111,7 +110,7 @@ def rows_for_interval(metric: Metric, table: TableVariance, size: SizeSpec) -> i
     """
     assert size.half_width is not None
     wanted = size.half_width
-    low, high = range_of(metric)
+    low, high = metric.ends
     if not wanted < (high - low) / 2.0:
         raise unknown(
             metric, f"No interval within {low:g} and {high:g} has half the width {wanted:g}"

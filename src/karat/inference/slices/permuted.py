@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from karat.inference.limits import Flags, Floats
 from karat.inference.p_values import least_or_more, p_of_replicates
-from karat.inference.proportions import range_of, reads_costs
 from karat.inference.rounding import settled_variance
 from karat.metrics import Metric
 from karat.metrics._interpret import Gradient
@@ -184,7 +183,7 @@ def _values(
 ) -> tuple[Floats, Flags]:
     """float64[t] and bool[t]: values on the classes in each table, and whether defined."""
     held = tables.any(axis=1) | tables.any(axis=2)
-    if reads_costs(metric) or classes.k == 2 or classes.is_declared or held.all():
+    if metric.has_costs or classes.k == 2 or classes.is_declared or held.all():
         return _measured(metric, Cells.dense(tables, classes=classes, n_rows=_n(tables)), policy)
     patterns, which = np.unique(held, axis=0, return_inverse=True)
     which = which.reshape(-1)
@@ -285,7 +284,7 @@ class Reference:
         Cost: two evaluations of the formula for each table, one with its derivative.
         """
         permuted, given = self.permuted, (self.metric, self.classes, self.policy)
-        low, high = range_of(self.metric)
+        low, high = self.metric.ends
         is_bounded = math.isfinite(low) and math.isfinite(high)
         least, span = (low, high - low) if is_bounded else (0.0, 1.0)
         pooled = permuted.tables[0].sum(axis=0).astype(np.float64)

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from karat.errors import KaratError, error
 from karat.inference.comparison.contrasts import SideLimits
 from karat.inference.limits import Flags, Floats
-from karat.inference.proportions import reads_costs
 from karat.inference.sampling_error import SamplingError
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
@@ -113,7 +112,7 @@ class Slice:
         check_applies(metric, self.table.classes, self.whole.measured)
         if metric.needs_scores:
             return self._single(self._of_scores(metric))
-        report = self._report_of(self.table) if reads_costs(metric) else self.report
+        report = self._report_of(self.table) if metric.has_costs else self.report
         return self._single(report[metric])
 
     @property
@@ -156,7 +155,7 @@ class Slice:
 
     def cells_of(self, metric: Metric) -> Cells:
         """The table that a metric of labels is one of."""
-        return self.table if reads_costs(metric) else self.cells
+        return self.table if metric.has_costs else self.cells
 
     def spread_of(self, metric: Metric) -> TableVariance:
         """Variance of that table."""
