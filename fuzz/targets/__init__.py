@@ -21,6 +21,7 @@ FAMILIES = (
     "programs",
     "tables",
     "label_sets",
+    "slices",
 )
 TARGETS: dict[str, Body] = {}
 """What is called for a binding: a function, a class, or a member as `Class.member`."""

@@ -125,10 +125,12 @@ public:
     template <class OfCell>
     void sum(OfCell of_cell, std::vector<Eight>& out) {
         read(of_cell);
-        int64_t before = 1, inner = static_cast<int64_t>(sums_.size());
-        for (const int column : cross_) {
+        int64_t before = 1;
+        for (size_t at = 0; at < cross_.size(); ++at) {
+            const int column = cross_[at];
             const int64_t parts = grid_.n_parts[column], spans = grid_.n_spans(column);
-            inner = parts ? inner / parts : 0;
+            int64_t inner = 1;
+            for (size_t later = at + 1; later < cross_.size(); ++later) inner *= grid_.n_parts[cross_[later]];
             next_.assign(static_cast<size_t>(before * spans * inner), Eight{});
             for (int64_t i = 0; i < before; ++i)
                 join(column, sums_.data() + i * parts * inner, inner, next_.data() + i * spans * inner);

@@ -15,11 +15,15 @@ SPANS = [
     [(0, 3), (2, 7), (4, 5), (6, 6)],
     [(0, i) for i in range(1, 20)] + [(i, 20) for i in range(1, 20)],
     [],
+    [(0, 0)],
 ]
-N_PARTS = [4, 7, 20, 0]
+N_PARTS = [4, 7, 20, 0, 0]
 STARTS = [0, *np.cumsum([len(spans) for spans in SPANS]).tolist()]
 FLAT = np.array([span for spans in SPANS for span in spans], np.int64)
-CROSSES = [[0], [1], [2], [3], [0, 1], [1, 2], [2, 0], [1, 3], [0, 1, 2], [2, 2]]
+CROSSES = [
+    *([0], [1], [2], [3], [4], [0, 1], [1, 2], [2, 0], [1, 3], [0, 1, 2], [2, 2]),
+    *([4, 0], [0, 4], [1, 4, 0], [4, 4]),
+]
 
 
 def codes_of(n: int, seed: int = 0) -> Any:
@@ -190,21 +194,21 @@ def refused(**change: Any) -> Any:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"codes": np.full((4, 5), 9, np.int32)}, "code is no part"),
-        ({"codes": np.full((4, 5), -1, np.int32)}, "code is no part"),
+        ({"codes": np.full((5, 5), 9, np.int32)}, "code is no part"),
+        ({"codes": np.full((5, 5), -1, np.int32)}, "code is no part"),
         ({"codes": codes_of(5)[:3].copy()}, "codes do not match"),
-        ({"n_parts": [4, 7, 20, -1]}, "n_parts is negative"),
-        ({"n_parts": [4, 7, 20, 1 << 40]}, "too large"),
+        ({"n_parts": [4, 7, 20, 0, -1]}, "n_parts is negative"),
+        ({"n_parts": [4, 7, 20, 0, 1 << 40]}, "too large"),
         ({"spans": np.zeros((3, 2), np.int64)}, "span_starts"),
         ({"spans": FLAT[:, :1].copy()}, r"int64\[s, 2\]"),
         ({"spans": np.where(FLAT == 20, 21, FLAT)}, "span is no run"),
         ({"spans": FLAT[:, ::-1].copy()}, "span is no run"),
         ({"span_starts": []}, "span_starts"),
-        ({"span_starts": [0, 4, 3, 46, len(FLAT)]}, "span"),
-        ({"span_starts": [1, 4, 8, 46, len(FLAT)]}, "span_starts"),
+        ({"span_starts": [0, 4, 3, 46, 46, len(FLAT)]}, "span"),
+        ({"span_starts": [1, 4, 8, 46, 46, len(FLAT)]}, "span_starts"),
         ({"span_starts": [0, len(FLAT)]}, "span_starts"),
         ({"crosses": [[]]}, "no column"),
-        ({"crosses": [[4]]}, "another column"),
+        ({"crosses": [[5]]}, "another column"),
         ({"crosses": [[0, -1]]}, "another column"),
         ({"crosses": [[2] * 9]}, "too many"),
     ],

@@ -20,6 +20,8 @@ HOSTS: Final = {
     "sklearn.model_selection:cross_validate": "cv return_estimator return_indices scoring",
     "sklearn.model_selection:": "cross_validate",
     "sklearn.svm:SVC": "decision_function decision_function_shape predict_proba",
+    "sklearn.linear_model:LogisticRegression": "predict_log_proba",
+    "scipy.special:": "log_softmax",
     "matplotlib.lines:Line2D": "linewidth",
     "torchmetrics:Metric": "add_state full_state_update merge_state metric_state",
 }

@@ -124,7 +124,7 @@ def _of_masks(tally: SetTally) -> Iterator[Doubt]:
 
 _LEAST_PLACES: Final = 64
 _FEW_PLACES: Final = 16
-_WIDE: Final = 0.25
+_WIDE: Final = 1
 """Labels of each row from which they may be places of a mask where many are true."""
 _DENSE: Final = 0.25
 """Proportion of true labels from which fewer labels may be places of a mask, too."""

@@ -543,7 +543,8 @@ class Stream:
 
 def _has_no_rows(values: Any) -> bool:
     """True of nothing, and of an array or a list without rows."""
+    if values is None or isinstance(values, list | tuple):
+        return not values
     shape = getattr(values, "shape", None)
-    if shape is not None:
-        return len(shape) > 0 and shape[0] == 0
-    return values is None or (isinstance(values, list | tuple) and not values)
+    # The number of rows in partitions is not known.
+    return isinstance(shape, tuple) and bool(shape) and isinstance(shape[0], int) and not shape[0]
