@@ -260,9 +260,8 @@ def rows_right_in_a_million(c: Table) -> Node:
 def test_the_share_of_right_rows_is_one_on_any_scale() -> None:
     true = np.array([0, 1, 2, 0])
     cells = JointCells.of(Classes.of(range(3)), ["a", "b"], true, [true, true[::-1]])
-    scaled = PairedShare.of(
-        made(rows_right_in_a_million, (0.3, 1000000.3)), cells, Joint(cells).counted
-    )
+    metric = made(rows_right_in_a_million, (0.3, 1000000.3), is_of_right_rows=True)
+    scaled = PairedShare.of(metric, cells, Joint(cells).counted)
     assert scaled is not None
     assert scaled.scale((0, 1)) == pytest.approx(1e6)
     curved = PairedShare.of(get("micro_jaccard"), cells, Joint(cells).counted)
