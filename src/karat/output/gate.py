@@ -141,10 +141,8 @@ def _row(rule: RuleResult) -> str:
 
 
 def _plain_verdict(rule: RuleResult) -> str:
-    more = [rule.reason] if rule.reason else []
-    if rule.n_deciding is not None:
-        more.append(rule.told.rpartition("; ")[2])
-    return f"{rule.verdict}: {_plain('; '.join(more))}" if more else rule.verdict
+    more = "; ".join(part for part in (rule.reason, rule.next_step) if part)
+    return f"{rule.verdict}: {_plain(more)}" if more else rule.verdict
 
 
 def _plain(text: str) -> str:

@@ -130,13 +130,18 @@ class RuleResult(JsonRecord):
         return math.ceil(n) if self.n < n < _MOST_ROWS else None
 
     @property
-    def told(self) -> str:
-        """Facts, reason, and the rows that would decide."""
+    def next_step(self) -> str:
+        """The rows that would decide, in words; empty where unknown."""
         n = self.n_deciding
-        more = ""
-        if n is not None:
-            more = f"about {float(f'{n:.2g}'):,.0f} rows would decide it at these values"
-        return "; ".join(part for part in (self.facts, harmless(self.reason), more) if part)
+        if n is None:
+            return ""
+        return f"about {float(f'{n:.2g}'):,.0f} rows would decide it at these values"
+
+    @property
+    def told(self) -> str:
+        """Facts, reason and next step."""
+        parts = (self.facts, harmless(self.reason), self.next_step)
+        return "; ".join(part for part in parts if part)
 
 
 _MOST_ROWS: Final = 1e9

@@ -253,10 +253,10 @@ class SetTests(SliceTests, Generic[ReportT]):
     @cached_property
     def remarks(self) -> Mapping[int, str]:
         """Why values are undefined for labels or rows that do not occur, by slice."""
-        told = {
+        remarks = {
             i: _told(*(part[self.metric] for part in self._pair(i))) for i in range(len(self.table))
         }
-        return {i: remark for i, remark in told.items() if remark is not None}
+        return {i: remark for i, remark in remarks.items() if remark is not None}
 
     def degrees(self, i: int) -> float:
         part = self._parts[i]
