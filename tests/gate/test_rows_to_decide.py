@@ -60,3 +60,14 @@ def test_a_difference_is_read_as_every_estimate() -> None:
     assert "for all pairs p " in str(best)
     alone = karat.compare(TRUE, {"old": OLD, "new": NEW})["accuracy"]
     assert "for all pairs" not in str(alone)
+
+
+def test_means_over_folds_state_no_number_of_rows() -> None:
+    folds = karat.Folds(np.arange(N) % 5)
+    rules: Any = {"no_worse_than": {"accuracy": 0.03}, "baseline": OLD, "positive": 1}
+    (rule,) = karat.gate(TRUE, NEW, design=folds, **rules).rules
+    (of_rows,) = karat.gate(TRUE, NEW, **rules).rules
+    assert rule.verdict == of_rows.verdict == "INCONCLUSIVE"
+    assert rule.n_deciding is None
+    assert of_rows.n_deciding is not None
+    assert "is_of_folds" not in rule.to_dict()

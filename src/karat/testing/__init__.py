@@ -10,7 +10,7 @@ from karat.testing.proportion_laws import proportions_are_declared
 from karat.testing.samples import FEATURES, Sample, samples
 from karat.testing.score_laws import SCORE_LAWS
 
-LAWS = (*_LAWS[:-1], proportions_are_declared, _LAWS[-1])
+LAWS = (*_LAWS, proportions_are_declared)
 """What every metric of labels obeys."""
 
 __all__ = [

@@ -46,6 +46,7 @@ class RuleResult(JsonRecord):
         p_adjusted: the same for all such rules together.
         n_tests: how many rules it allows for.
         detectable: the smallest drop that so many rows show in 80 % of samples.
+        is_of_folds: whether it is about means over folds; the rule in words says so, too.
     """
 
     rule: str
@@ -68,6 +69,11 @@ class RuleResult(JsonRecord):
     p_adjusted: float | None = None
     n_tests: int = 1
     detectable: float | None = None
+    is_of_folds: bool = field(default=False, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON types; null for numbers that are not finite."""
+        return {name: x for name, x in JsonRecord.to_dict(self).items() if name != "is_of_folds"}
 
     @property
     def fails(self) -> bool:
@@ -115,13 +121,13 @@ class RuleResult(JsonRecord):
         """Rows that would decide an inconclusive rule, if what was measured stays; None: unknown.
 
         A limit lies nearer to what was measured as 1 ÷ √rows: it is decided where it is at the
-        bound.
+        bound. Limits of means over folds follow from the folds, too.
         """
         measured, low, high, bound = self.value, self.low, self.high, self.bound
         if self.difference is not None:
             measured, low, high = self.difference, self.difference_low, self.difference_high
             bound = bound if get(self.metric).better == "lower" else -bound
-        if self.verdict != "INCONCLUSIVE" or not self.n or measured is None:
+        if self.verdict != "INCONCLUSIVE" or not self.n or measured is None or self.is_of_folds:
             return None
         if low is None or high is None or measured == bound:
             return None

@@ -294,6 +294,7 @@ def _bare(case: Case, p: float | None) -> RuleResult:
     rule, now, change = case.rule, case.measured, case.change
     name = str(rule.metric)
     one = RuleResult(rule.text, rule.kind, name, rule.bound, "INCONCLUSIVE", "", case.slice, p=p)
+    one = replace(one, is_of_folds=rule.is_of_folds)
     if now is not None:
         one = replace(one, value=now.value, low=now.low, high=now.high, n=now.n)
     if change is None or not rule.needs_baseline:

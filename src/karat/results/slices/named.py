@@ -24,6 +24,11 @@ Key: TypeAlias = tuple[str, ...]
 class Measurable(Protocol):
     """Mapping from names of metrics to results: a slice, or a report of rows."""
 
+    @property
+    def n_rows(self) -> int:
+        """Its rows."""
+        ...
+
     def __getitem__(self, name: str | Metric) -> Result:
         """The result of a metric."""
         ...

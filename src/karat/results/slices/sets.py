@@ -210,7 +210,7 @@ class SetSliceTable(NamedSlices[ReportT]):
 
 
 @dataclass(frozen=True, eq=False)
-class SetTests(SliceTests, Generic[ReportT]):
+class SetTests(SliceTests[ReportT], Generic[ReportT]):
     """Slices of rows with sets of labels.
 
     A slice and all other rows are independent samples of rows, or of clusters that have no rows in
@@ -339,14 +339,6 @@ class SetTests(SliceTests, Generic[ReportT]):
 
     def _pair(self, i: int) -> tuple[ReportT, ReportT]:
         return self._parts[i], self._rests[i]
-
-    @cached_property
-    def _parts(self) -> tuple[ReportT, ...]:
-        return tuple(self.table.values())
-
-    @cached_property
-    def _rests(self) -> tuple[ReportT, ...]:
-        return tuple(self.table.rest.values())
 
     def _why_alone(self, part: ReportT) -> str | None:
         """Reason why a value or its variance is unknown, or None."""

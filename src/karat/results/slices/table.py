@@ -181,7 +181,7 @@ class SliceTable(NamedSlices[Slice]):
 
 
 @dataclass(frozen=True, eq=False)
-class MetricTests(SliceTests):
+class MetricTests(SliceTests[Slice]):
     """Slices of rows that have one class each."""
 
     table: SliceTable
@@ -240,14 +240,6 @@ class MetricTests(SliceTests):
             return None
         held = self._rows_of_classes[list(places)]
         return int(held[held > 0.0].min())
-
-    @cached_property
-    def _parts(self) -> tuple[Slice, ...]:
-        return tuple(self.table.values())
-
-    @cached_property
-    def _rests(self) -> tuple[Slice, ...]:
-        return tuple(self.table.rest.values())
 
     @property
     def _policy(self) -> Policy:

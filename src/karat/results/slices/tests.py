@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, Generic
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from karat.inference.slices.permuted import Reference
 from karat.metrics import Metric
 from karat.results.slices.differences import SliceDifference, at_once, level_of_each
 from karat.results.slices.equality import Gap, Heterogeneity, Tested, gap_of, tested
-from karat.results.slices.named import Key, NamedSlices
+from karat.results.slices.named import Key, NamedSlices, PartT
 from karat.tally.cached import cached_property
 
 PAIR: Final = (0, 1)
@@ -31,14 +31,14 @@ _NO_INTERVAL: Final = "it has no interval"
 
 
 @dataclass(frozen=True, eq=False)
-class SliceTests(ABC):
+class SliceTests(ABC, Generic[PartT]):
     """The slices of a table in one metric; each answer is computed once, when it is asked for.
 
     Slices hold together as permuted rows show, where there is a reference; else as Šidák (1967)
     says. What differs between kinds of rows is in the methods below.
     """
 
-    table: NamedSlices[Any]
+    table: NamedSlices[PartT]
     metric: Metric
 
     @property
@@ -188,9 +188,9 @@ class SliceTests(ABC):
         )
 
     @cached_property
-    def _parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[PartT, ...]:
         return tuple(self.table.values())
 
     @cached_property
-    def _rests(self) -> tuple[Any, ...]:
+    def _rests(self) -> tuple[PartT, ...]:
         return tuple(self.table.rest.values())
