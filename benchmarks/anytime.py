@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 import karat
 from benchmarks.marks import between
-from karat.inference.anytime import boundary
+from karat.designs.looks import boundary
 from karat.metrics import get
 from karat.tally import Cells, Classes
 

@@ -28,11 +28,11 @@ from benchmarks.marks import between
 from karat.data.rows import Rows
 from karat.data.scores.containers import Scores
 from karat.data.scores.rows import InMemoryScores
+from karat.designs.judge import Both, Weighed
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.judge.estimates import JudgedLabels
 from karat.inference.judge.labels import Powered, powered
 from karat.inference.judge.scores import powered_scores
-from karat.inference.judge.tuning import Both, Weighed
 from karat.inference.label_intervals import label_interval
 from karat.inference.score_intervals import measured_with_influence
 from karat.inference.table_variance import TableVariance

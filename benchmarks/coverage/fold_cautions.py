@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks import machine
 from benchmarks.coverage.folds import LEARNERS, N_FRESH, POPULATIONS, SEED, limits_of, neighbors
 from benchmarks.coverage.splits import Floats, Splits, map_jobs
-from karat.inference.folds import MeanOfFolds, nested_estimate
+from karat.designs.folds import MeanOfFolds, nested_estimate
 
 RESULTS = Path(__file__).parents[1] / "results" / "folds" / "cautions.json"
 INTERVALS = {"Nadeau–Bengio": "Nadeau–Bengio, all repeats", "nested": "nested"}

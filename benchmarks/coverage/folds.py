@@ -27,7 +27,7 @@ from benchmarks import machine
 from benchmarks.coverage import published_folds
 from benchmarks.coverage.splits import Floats, Splits, map_jobs
 from benchmarks.marks import between
-from karat.inference.folds import MeanOfFolds, nested_estimate
+from karat.designs.folds import MeanOfFolds, nested_estimate
 from karat.inference.limits import student_quantile, wilson_limits_of_one
 
 RESULTS = Path(__file__).parents[1] / "results" / "folds" / "folds.json"
@@ -197,6 +197,7 @@ def limits_of(
     values = np.bincount(at, losses[is_outer], k * r) / np.bincount(at, minlength=k * r)
     ratio = 1 / (k - 1)
     single = MeanOfFolds.of(values[:k], ratio)
+    repeated = MeanOfFolds.of(values, ratio)
     far = student_quantile(k - 1, tail) * single.sd / math.sqrt(k)
     first = losses[is_outer & (repeat == 0)]
     nested = nested_estimate(losses, repeat, fold, other, n)
@@ -205,8 +206,8 @@ def limits_of(
     limits = (
         pooled,
         (single.mean - far, single.mean + far),
-        single.limits(tail),
-        MeanOfFolds.of(values, ratio).limits(tail),
+        single.limits(student_quantile(single.df, tail)),
+        repeated.limits(student_quantile(repeated.df, tail)),
         nested.limits(z),
     )
     return dict(zip(METHODS, limits, strict=True))

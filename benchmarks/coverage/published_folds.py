@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.coverage.splits import Floats, Splits, map_jobs
-from karat.inference.folds import nested_estimate
+from karat.designs.folds import nested_estimate
 from karat.inference.limits import student_quantile
 
 N_FOLDS = 10

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.designs.clusters import degrees_of_clusters
 from karat.errors import KaratError
-from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.set_variance import LabelClusters
 from karat.metrics import get
 from karat.metrics._of_sets import values_on_sets

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import karat
+from karat.designs.folds import MeanOfFolds, nested_estimate
 from karat.errors import KaratError
-from karat.inference.folds import MeanOfFolds, nested_estimate
+from karat.inference.limits import student_quantile
 from tests.optional import optional
 
 sklearn = optional("sklearn")
@@ -133,12 +134,13 @@ def test_means_of_folds_are_covered_and_the_naive_test_is_not() -> None:
     common = rng.normal(size=(n, 1)) * math.sqrt(rho)
     values = common + rng.normal(size=(n, k)) * math.sqrt(1 - rho)
     found = [MeanOfFolds.of(x, ratio) for x in values]
-    limits = np.array([x.limits(0.025) for x in found])
+    limits = np.array([x.limits(student_quantile(x.df, 0.025)) for x in found])
     covered = ((limits[:, 0] < 0) & (limits[:, 1] > 0)).mean()
     # The corrected error overstates a little: s² estimates (1 − ρ)σ².
     assert 0.94 <= covered <= 0.97
     assert np.mean([x.p < 0.05 for x in found]) == pytest.approx(1 - covered)
-    naive = np.array([MeanOfFolds.of(x, 0.0).limits(0.025) for x in values])
+    t = student_quantile(found[0].df, 0.025)
+    naive = np.array([MeanOfFolds.of(x, 0.0).limits(t) for x in values])
     assert ((naive[:, 0] < 0) & (naive[:, 1] > 0)).mean() < 0.88
 
 

@@ -12,8 +12,8 @@ import pytest
 import karat
 from karat.api.monitors.monitor import locked_state
 from karat.api.monitors.state import ARRAYS, digest_in_order
+from karat.designs.looks import boundary
 from karat.errors import KaratError
-from karat.inference.anytime import boundary
 from karat.inference.limits import exact_limits, wilson_limits
 from karat.tally.serialization import framed, unframed
 from tests.gate.rows import two_models

@@ -11,8 +11,8 @@ import pytest
 
 import karat
 from karat.api.results import ClassReport
+from karat.designs.looks import boundary, mixture_variance, p_of_look, share_of_window
 from karat.errors import KaratError
-from karat.inference.anytime import boundary, mixture_variance, p_of_look, share_of_window
 from karat.inference.comparison.contrasts import score_limits
 from karat.inference.confidence import Confidence
 from karat.inference.limits import exact_limits, wilson_limits

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.designs.clusters import degrees_of_clusters
 from karat.inference import table_variance
-from karat.inference.cluster_df import degrees_of_clusters
 from tests.same import assert_same
 
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pytest
 
 import karat
-from karat.inference.judge import tuning
-from karat.inference.judge.tuning import Both, Weighed
+from karat.designs import judge as tuning
+from karat.designs.judge import Both, Weighed
 from tests.grouping import grouped
 from tests.same import assert_same
 

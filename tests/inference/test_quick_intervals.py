@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from karat import _native
+from karat.designs import Design
 from karat.inference import class_limits as class_limits_module
 from karat.inference.class_limits import ClassLimits, class_limits
-from karat.inference.confidence import Confidence, Design
+from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
 from karat.inference.proportion_curves import Curve, curve_of, curve_of_right_rows
 from karat.inference.table_variance import TableVariance, derivative

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat.inference.rounding import ROUNDING, settled, settled_variance, size_of
+from karat.designs.units import ROUNDING
+from karat.inference.rounding import settled, settled_variance, size_of
 
 SCALES = [1e-9, 0.1, 1.0, 7.0, 1e12]
 

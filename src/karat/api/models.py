@@ -28,6 +28,7 @@ from karat.data.scores.rows import InMemoryScores, repeated
 from karat.data.sources.arrays.rows import clusters_of_rows, score_rows
 from karat.data.sources.tables.rows import predicted as with_predictions
 from karat.data.weights import as_weights, refuse_sums, refuse_weights
+from karat.designs import Design
 from karat.errors import KaratError, error, shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option, outputs_as_typed
@@ -36,7 +37,6 @@ from karat.inference.comparison.models import Joint, apart, estimated, paired
 from karat.inference.comparison.records import Estimate, Flips
 from karat.inference.comparison.scored import scored_metrics
 from karat.inference.comparison.set_labels import LabelDifference
-from karat.inference.confidence import Design
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._applies import (

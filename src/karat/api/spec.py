@@ -8,7 +8,8 @@ from typing import Any
 from karat.curves._kept import MOST_CLASSES, Keeper
 from karat.data.prevalence import Prevalence
 from karat.data.scores.storage import ScoreParts
-from karat.inference.confidence import Confidence, Design
+from karat.designs import Design
+from karat.inference.confidence import Confidence
 from karat.inference.score_intervals import is_of_sums
 from karat.metrics import Metric
 from karat.metrics._lift import Policy

@@ -24,6 +24,7 @@ from karat.curves._curve import Reliability
 from karat.curves._sampling import OF_CLUSTERS
 from karat.curves._simplify import upper_hull
 from karat.curves._traced import PrecisionRecall, Roc
+from karat.designs.units import kish
 from karat.errors import KaratError, error
 from karat.inference.confidence import Confidence
 from karat.inference.limits import (
@@ -34,7 +35,6 @@ from karat.inference.limits import (
     quick_beta_low,
     student_quantile,
 )
-from karat.inference.variance import kish
 
 LEVELS: Final = (0.5, 0.999)
 """Range of levels whose quantile can be simulated."""

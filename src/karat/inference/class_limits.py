@@ -53,7 +53,7 @@ def limits_of_proportion(
     # For a class of negligible weight, the squares underflow.
     n = np.where(np.isfinite(n), n, 0.0)
     quantile: Floats | float = asked.quantile()
-    if spread.n_clusters is not None or spread.has_squares or spread.design != "cohort":
+    if spread.n_clusters is not None or spread.has_squares or spread.has_strata:
         partials = _share_partials(share, spread, p, inside)
         n = n / _inflation_of_shares(spread, p, n, partials)
         quantile = _class_quantiles(spread, asked, partials)
@@ -193,7 +193,7 @@ def _inflation_of_shares(
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         ratio = np.where(simple > 0, actual / simple, fewest)
     # In a case-control sample, a proportion may vary less than in a cohort.
-    least = 1.0 if spread.design == "cohort" else 1e-6
+    least = 1e-6 if spread.has_strata else 1.0
     return np.where((ratio == 0.0) & (simple > 0), fewest, np.maximum(ratio, least))
 
 
@@ -353,7 +353,7 @@ def _smoothed(
     row of the rest and of the class relative to that of all; None where these are equal.
     """
     scale = spread.n_effective / spread.total
-    if spread.design == "cohort" or not spread.has_squares:
+    if not (spread.has_strata and spread.has_squares):
         return tables * scale + rows, None
     weights, squares = (each.sum(axis=2, keepdims=True) for each in spread.one_vs_rest)
     with np.errstate(invalid="ignore", divide="ignore"):

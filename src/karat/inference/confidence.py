@@ -9,12 +9,8 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import KaratError, error
-from karat.errors.habits import instead_of
-from karat.errors.options import as_typed, option
-from karat.errors.text import count
-from karat.errors.together import refuse
-from karat.inference.anytime import (
+from karat.designs import Design
+from karat.designs.looks import (
     LEAST_TAIL,
     PLANNED,
     PLANNED_RANGE,
@@ -22,12 +18,16 @@ from karat.inference.anytime import (
     share_of_window,
     tail_of_look,
 )
+from karat.errors import KaratError, error
+from karat.errors.habits import instead_of
+from karat.errors.options import as_typed, option
+from karat.errors.text import count
+from karat.errors.together import refuse
 from karat.inference.limits import exact_limits, student_quantile, wilson_limits
 from karat.inference.sampling_error import SamplingError
 
 Side: TypeAlias = Literal["both", "low", "high"]
 Method: TypeAlias = Literal["default", "wald", "logit", "bootstrap", "bca", "bayesian"]
-Design: TypeAlias = Literal["cohort", "case-control"]
 WeightKind: TypeAlias = Literal["importance", "frequency"]
 
 Limit = TypeVar("Limit", float, npt.NDArray[np.float64])

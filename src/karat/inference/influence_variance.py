@@ -9,18 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.classes import RowsOfClasses
+from karat.designs.clusters import ClusteredRows, RowClusters
+from karat.designs.rows import IndependentRows
+from karat.designs.units import Units, small_sample
 from karat.inference.limits import Floats
 from karat.inference.rounding import settled, settled_variance, size_of
 from karat.inference.sampling_error import SamplingError
 from karat.inference.variance import (
     AreaVariance,
-    Clusters,
     Found,
     Sizes,
     is_of_classes,
     optimism,
     shrunk_pairs,
-    small_sample,
     spread,
 )
 from karat.metrics._influence.forms import (
@@ -93,7 +95,9 @@ class InfluenceVariances:
         self._rows, self._metrics = rows, list(metrics)
         self._is_fixed, self._whole_of = is_fixed, whole
         self._sizes = Sizes.of(rows) if whole is None else whole.sizes
-        self._clusters = None if clusters is None else Clusters.of(clusters, n_clusters, rows)
+        self._clusters = None
+        if clusters is not None:
+            self._clusters = RowClusters.of(clusters, n_clusters, rows.weights, rows.n_rows)
         needs_rows = keeps_influence or self._clusters is not None or is_fixed
         self._gathered = GatheredInfluences(
             rows, [m for m in self._metrics if needs_rows or _is_mean(m)]
@@ -155,10 +159,8 @@ class InfluenceVariances:
         each = [self._settled(metric, one) for one in each]
         if self._clusters is not None or self._is_fixed:
             phi = np.atleast_2d(self._gathered.influence(metric))
-            if self._is_fixed:
-                phi = within_classes(phi, self._rows)
-            of_rows = self._stratified if self._clusters is None else self._clustered
-            each = [of_rows(metric, *both) for both in zip(each, phi, strict=True)]
+            of_units = self._of_rows if self._clusters is None else self._of_clusters
+            each = [of_units(metric, *both) for both in zip(each, phi, strict=True)]
         return tuple(each) if metric.lift == "per_class" else each[0]
 
     def _settled(self, metric: Metric, one: SamplingError, n: float | None = None) -> SamplingError:
@@ -303,26 +305,40 @@ class InfluenceVariances:
         whole = share.sum()
         return chance, share / whole if whole else share
 
-    def _stratified(self, metric: Metric, alone: SamplingError, phi: Floats) -> SamplingError:
-        """Return the sampling error with fixed class sizes: class proportions do not vary."""
-        sizes = self._sizes
-        squares = self._squares(lambda _, part: phi[part])
-        factors = np.nan_to_num(small_sample(sizes.of_classes), nan=1.0)
-        variance = float((factors * squares).sum()) / float(sizes.weight.sum()) ** 2
+    @cached_property
+    def _units(self) -> Units:
+        """The rows, as they were drawn."""
+        rows = self._rows
+        weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+        squares = weights * weights if self._whole_of is None else self._whole_of.squares
+        units: Units = IndependentRows(weights, squares)
+        if self._is_fixed:
+            factors = np.nan_to_num(small_sample(self._sizes.of_classes), nan=1.0)
+            codes, k = rows.codes, rows.classes.k
+            units = RowsOfClasses(weights, squares, factors[codes], true=codes, k=k)
+        return units if self._clusters is None else ClusteredRows.of(units, self._clusters)
+
+    def _of_rows(self, metric: Metric, alone: SamplingError, phi: Floats) -> SamplingError:
+        """Return the sampling error by the influence of each row."""
+        variance = float(self._units.variance(self._held(phi)))
         is_known = np.isfinite(alone.variance) and np.isfinite(variance)
         return self._settled(metric, _with_variance(alone, variance)) if is_known else alone
 
-    def _clustered(self, metric: Metric, alone: SamplingError, phi: Floats) -> SamplingError:
-        """Return the sampling error with clusters."""
-        assert self._clusters is not None
-        clusters = self._clusters
-        found = _with_variance(alone, clusters.variance(phi, self._sizes))
-        found = self._settled(metric, found, clusters.n_effective)
+    def _of_clusters(self, metric: Metric, alone: SamplingError, phi: Floats) -> SamplingError:
+        """Return the sampling error by the sum of the influences of each cluster."""
+        units, phi = self._units, self._held(phi)
+        assert isinstance(units, ClusteredRows)
+        found = _with_variance(alone, float(units.variance(phi)))
+        found = self._settled(metric, found, units.n_effective_clusters)
         if not np.isfinite(found.variance):
-            missing = alone.missing or "there is one cluster"
-            return replace(found, df=clusters.n_held - 1.0, missing=missing)
-        df = clusters.df(phi if found.variance > 0.0 else np.zeros_like(phi))
+            return replace(found, df=units.df, missing=alone.missing or "there is one cluster")
+        df = units.degrees(phi if found.variance > 0.0 else np.zeros_like(phi))
         return replace(found, df=df, missing="")
+
+    def _held(self, phi: Floats) -> Floats:
+        """Influences; 0 of rows without weight, whose loss may be infinite."""
+        weights = self._rows.weights
+        return phi if weights is None else np.where(weights > 0, phi, 0.0)
 
 
 def _with_variance(alone: SamplingError, variance: float) -> SamplingError:
@@ -333,16 +349,10 @@ def _with_variance(alone: SamplingError, variance: float) -> SamplingError:
 
 def within_classes(phi: Floats, rows: ScoredRows) -> Floats:
     """float64[..., n]: influences minus the mean of their true class."""
-    codes, k = rows.codes, rows.classes.k
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    total = np.bincount(codes, weights, k)
-    found = np.empty_like(phi)
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        for i, of_metric in enumerate(phi):
-            held = np.where(weights > 0, weights * of_metric, 0.0)
-            mean = np.where(total > 0, np.bincount(codes, held, k) / total, 0.0)
-            found[i] = of_metric - mean[codes]
-    return found
+    units = RowsOfClasses(weights, weights, true=rows.codes, k=rows.classes.k)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return units.centred(phi)
 
 
 def _is_mean(metric: Metric) -> bool:

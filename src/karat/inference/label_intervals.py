@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.units import kish
 from karat.errors import error
 from karat.inference.class_limits import (
     NO_SLOPE,
@@ -34,7 +35,7 @@ from karat.inference.table_variance import (
     slopes_on,
     variance_of,
 )
-from karat.inference.variance import is_of_logarithms, jackknifed, kish
+from karat.inference.variance import is_of_logarithms, jackknifed
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._program import Slopes
@@ -88,7 +89,7 @@ def _found(
         return Interval(remark=A_COUNT)
     if lacking := _lacking(cells):
         return Interval(remark=lacking)
-    if spread.design != "cohort":
+    if spread.has_strata:
         g = derivative(metric, cells, policy)
         drawn = float(spread.variance(g)) if np.isfinite(g).all() else math.nan
         if is_fixed(g, drawn, spread):

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.inference.rounding import ROUNDING
+from karat.designs.units import ROUNDING
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]

@@ -17,14 +17,12 @@ equal numbers x is x² ÷ n, with n the effective rows. If nothing varies, round
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from karat.designs.units import ROUNDING
 from karat.metrics import Metric
-
-ROUNDING: Final = 1e-12
-"""Relative error of a sum of rows in any order, or of one number beside another scale."""
 
 
 def settled(share: float) -> float:

@@ -10,9 +10,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.clusters import degrees_of_clusters
+from karat.designs.units import ROUNDING, kish
 from karat.errors.text import count, counted
 from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits
-from karat.inference.cluster_df import degrees_of_clusters
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import (
@@ -24,9 +25,8 @@ from karat.inference.label_intervals import (
     within,
 )
 from karat.inference.limits import Floats, transformed, wilson_limits_of_one
-from karat.inference.rounding import ROUNDING, settled, settled_error
+from karat.inference.rounding import settled, settled_error
 from karat.inference.set_variance import LabelClusters, SetVariance
-from karat.inference.variance import kish
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._of_sets import LabelSlopes, label_slopes, meant_on_sets, of_rows, values_on_sets

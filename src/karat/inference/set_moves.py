@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.units import small_sample
 from karat.inference.confidence import Interval
 from karat.inference.limits import Floats
-from karat.inference.variance import Sizes, of_own, small_sample
+from karat.inference.variance import Sizes, of_own
 from karat.metrics import Metric
 from karat.metrics._influence.forms import AreaInfluence, PrecisionInfluence
 from karat.tally.scored import ScoredRows

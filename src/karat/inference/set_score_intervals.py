@@ -10,7 +10,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.cluster_df import degrees_of_clusters
+from karat.designs.clusters import degrees_of_clusters
+from karat.designs.units import kish, small_sample
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import of_few_rows, within
@@ -31,7 +32,7 @@ from karat.inference.set_moves import (
     RowClusters,
     square_of,
 )
-from karat.inference.variance import kish, precision_bias, small_sample
+from karat.inference.variance import precision_bias
 from karat.metrics import Metric
 from karat.metrics._influence.forms import PrecisionInfluence
 from karat.metrics._influence.gather import reason_without

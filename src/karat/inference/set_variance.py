@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.confidence import Design
+from karat.designs.units import kish
 from karat.inference.limits import Floats
 from karat.inference.rounding import settled_variance, size_of
-from karat.inference.variance import kish
 from karat.tally import ClusteredCells
 from karat.tally.cached import cached_property
 from karat.tally.set_tally import FN, FP, TP, SetRows, SetTally
@@ -27,12 +26,16 @@ class SetVariance:
     tally: SetTally
     clusters: LabelClusters | None = None
     kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-    design: Design = "cohort"
 
     @property
     def n_clusters(self) -> int | None:
         """Clusters; None where rows are independent."""
         return None if self.clusters is None else len(self.clusters.sizes)
+
+    @property
+    def has_strata(self) -> bool:
+        """False: rows have sets of labels, not one class each."""
+        return False
 
     @property
     def k(self) -> int:

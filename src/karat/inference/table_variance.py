@@ -7,17 +7,18 @@ to the cells.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.inference.cluster_df import degrees_of_clusters
-from karat.inference.confidence import Design
+from karat.designs import Design, has_strata, units_of
+from karat.designs.clusters import ClusteredRows
+from karat.designs.units import ROUNDING, Units
 from karat.inference.limits import Floats
-from karat.inference.rounding import ROUNDING, settled_variance, size_of
+from karat.inference.rounding import settled_variance, size_of
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._program import Slopes
@@ -41,8 +42,6 @@ class OneVsRestVariance(Protocol):
     """
 
     @property
-    def design(self) -> Design: ...
-    @property
     def kept(self) -> dict[Any, Any]: ...
     @property
     def k(self) -> int:
@@ -61,6 +60,11 @@ class OneVsRestVariance(Protocol):
     @property
     def n_clusters(self) -> int | None:
         """Number of clusters; None if rows are independent."""
+        ...
+
+    @property
+    def has_strata(self) -> bool:
+        """True if the number of rows of each true class was fixed."""
         ...
 
     @property
@@ -113,7 +117,20 @@ class TableVariance:
     @property
     def is_simple(self) -> bool:
         """True if rows are independent and have equal weights."""
-        return self.design == "cohort" and self.clusters is None and self.cells.squares is None
+        return not self.has_strata and self.clusters is None and self.cells.squares is None
+
+    @property
+    def has_strata(self) -> bool:
+        """True if the number of rows of each true class was fixed."""
+        return has_strata(self.design)
+
+    @cached_property
+    def units(self) -> Units:
+        """The listed cells, as they were drawn."""
+        clusters = self.clusters
+        if clusters is not None and self.unit != 1.0:
+            clusters = replace(clusters, weight=clusters.weight / self.unit)
+        return units_of(self.weights, self.squares, self.design, self.rows, clusters)
 
     @property
     def k(self) -> int:
@@ -188,7 +205,7 @@ class TableVariance:
     @property
     def df(self) -> float:
         """Largest degrees of freedom: clusters minus 1; without clusters practically infinite."""
-        return math.inf if self.clusters is None else self.clusters.n_clusters - 1.0
+        return self.units.df
 
     def df_of(self, g: npt.ArrayLike) -> Floats:
         """float64[...]: degrees of freedom of `variance`, from derivatives g [..., m].
@@ -198,43 +215,23 @@ class TableVariance:
 
         Cost: as `variance`.
         """
-        phi = np.abs(self.centred(g))
-        if self.clusters is None:
-            return np.full(phi.shape[:-1], math.inf)
-        clusters = self.clusters
-        sizes = np.array([self._sums(clusters, one) for one in phi.reshape(-1, phi.shape[-1])])
-        least = ROUNDING * self.total * float(np.abs(g).max(initial=0.0))
-        weights = self._sums(clusters, np.ones(phi.shape[-1]))
-        sizes = np.where(sizes.sum(axis=-1, keepdims=True) > least, sizes, weights)
-        return degrees_of_clusters(sizes).reshape(phi.shape[:-1])
+        values = np.asarray(g, np.float64)
+        units = self.units
+        if not isinstance(units, ClusteredRows):
+            return np.full(values.shape[:-1], math.inf)
+        size = float(np.abs(values).max(initial=0.0))
+        return units.degrees_of_each(units.centred(values), size)
 
     def centred(self, g: npt.ArrayLike) -> Floats:
         """float64[..., m]: the influence of a row of each cell, from a derivative [..., m]."""
-        values = np.asarray(g, np.float64)
-        if self.design == "cohort":
-            return np.asarray(values - ((values * self.weights).sum(-1) / self.total)[..., None])
-        k = self.cells.k
-        margin = np.bincount(self.rows, self.weights, k)
-        flat = (values * self.weights).reshape(-1, values.shape[-1])
-        sums = np.array([np.bincount(self.rows, part, k) for part in flat])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = np.where(margin > 0, sums / margin, 0.0)
-        return np.asarray(values - means[:, self.rows].reshape(values.shape))
+        return self.units.centred(np.asarray(g, np.float64))
 
     def variance(self, g: npt.ArrayLike) -> Floats:
         """float64[...]: variance of the metric with derivative g [..., m] in the proportions.
 
         Cost: O(cells) for each; with clusters O(occupied cells of all clusters).
         """
-        phi = self.centred(g)
-        if self.clusters is None:
-            # The influence of a row of a class of negligible weight has no finite square.
-            return self._without_dust(((phi * self.roots) ** 2).sum(axis=-1), g)
-        clusters = self.clusters
-        scale = clusters.n_clusters / (clusters.n_clusters - 1.0) / self.total**2
-        flat = phi.reshape(-1, phi.shape[-1])
-        found = [float((self._sums(clusters, part) ** 2).sum()) * scale for part in flat]
-        return self._without_dust(np.array(found).reshape(phi.shape[:-1]), g)
+        return self._without_dust(self.units.variance(np.asarray(g, np.float64)), g)
 
     def _without_dust(self, variance: Floats, g: npt.ArrayLike) -> Floats:
         """Exactly 0 where the variance is a rounding error of a derivative g [..., m]."""
@@ -259,7 +256,7 @@ class TableVariance:
             squares = None if self.cells.squares is None else self.squares
             rows, cols = (None, None) if self.cells.storage == "dense" else self._index
             given = self.weights, slopes, squares, rows, cols, listed
-            return _native.table_variances(*given, self.design != "cohort")
+            return _native.table_variances(*given, self.has_strata)
         g = slopes[:, 0, self.rows] + slopes[:, 1, self.cols]
         g += np.where(self.rows == self.cols, slopes[:, 2, self.rows], 0.0)
         g = g if listed is None else g + listed
@@ -272,16 +269,7 @@ class TableVariance:
 
     def covariance(self, g: npt.ArrayLike) -> Floats:
         """float64[d, d]: covariance of d metrics, from their derivatives g [d, m]."""
-        phi = self.centred(g)
-        if self.clusters is None:
-            return np.asarray(np.einsum("am,bm,m->ab", phi, phi, self.squares) / self.total**2)
-        clusters = self.clusters
-        sums = np.array([self._sums(clusters, part) for part in phi])
-        scale = clusters.n_clusters / (clusters.n_clusters - 1.0) / self.total**2
-        return np.asarray(np.einsum("ag,bg->ab", sums, sums) * scale)
-
-    def _sums(self, clusters: ClusteredCells, phi: Floats) -> Floats:
-        return clusters.sums(phi) / self.unit
+        return self.units.covariance(np.asarray(g, np.float64))
 
     @cached_property
     def row_weights(self) -> Floats | None:
@@ -289,7 +277,7 @@ class TableVariance:
 
         Classes that were sampled apart and weighted differ in the weight of their rows.
         """
-        if self.design == "cohort" or self.cells.squares is None or not self.total:
+        if not self.has_strata or self.cells.squares is None or not self.total:
             return None
         squares, weights = (
             np.bincount(self.rows, x, self.cells.k) for x in (self.squares, self.weights)
@@ -378,7 +366,7 @@ class TableVariance:
 
         Cost: O(cells) for each class where rows are clustered or drawn by class, else O(k).
         """
-        if self.clusters is None and self.design == "cohort":
+        if self.clusters is None and not self.has_strata:
             weights, squares = self.one_vs_rest
             mean = (partials * weights).sum(axis=(1, 2)) / self.total
             phi = partials - mean[:, None, None]

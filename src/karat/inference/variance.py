@@ -1,4 +1,4 @@
-"""Variances, effective rows, clusters, jackknife and areas."""
+"""Variances, effective rows, jackknife and areas."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from karat.inference.cluster_df import degrees_of_clusters
+from karat.designs.units import ROUNDING, kish, small_sample
 from karat.inference.limits import Floats
-from karat.inference.rounding import ROUNDING, settled, settled_variance
+from karat.inference.rounding import settled, settled_variance
 from karat.inference.sampling_error import SamplingError
 from karat.inference.table_variance import TableVariance
 from karat.metrics._formula import walk
@@ -26,7 +25,6 @@ from karat.metrics._lift import Policy
 from karat.metrics._metric import Metric
 from karat.tally import Cells, Placements, ScoredRows
 from karat.tally.cached import cached_property
-from karat.tally.row_sample import row_parts
 
 
 def is_of_classes(metric: Metric) -> bool:
@@ -88,19 +86,6 @@ def precision_bias(tp: Floats, fp: Floats, unit: float = 1.0) -> float:
         without_true = mean(above * np.minimum(above / less, 1.0) + (m - a) * a / q) / (m - 1.0)
         found += (m - 1.0) * (without_true - value)
     return found
-
-
-def kish(weight: Any, square: Any) -> Any:
-    """Kish's effective sample size of weighted rows: (Σw)² ÷ Σw²."""
-    weight, square = np.asarray(weight, np.float64), np.asarray(square, np.float64)
-    return np.where(square > 0, weight**2 / np.where(square > 0, square, 1.0), 0.0)
-
-
-def small_sample(n: Any) -> Any:
-    """Factor n ÷ (n − 1) that corrects the bias of a mean square; NaN for one row."""
-    n = np.asarray(n, np.float64)
-    has_rest = n > 1.0 + 1e-9
-    return np.where(has_rest, n / np.where(has_rest, n - 1.0, 1.0), np.nan)
 
 
 @dataclass(frozen=True)
@@ -171,54 +156,6 @@ class Sizes:
         found = np.full(len(rest), small_sample(others))
         found[i] = small_sample(self.of_classes[i])
         return found
-
-
-@dataclass(frozen=True)
-class Clusters:
-    """Clusters int[n] of rows, of which n_held have a row of positive weight."""
-
-    codes: npt.NDArray[Any]
-    n: int
-    n_held: int
-    weights: Floats | None
-
-    @classmethod
-    def of(cls, codes: npt.NDArray[Any], n: int, rows: ScoredRows) -> Clusters:
-        """Make the clusters from codes in [0, n)."""
-        if codes.shape != (rows.n_rows,):
-            raise ValueError(f"clusters has shape {codes.shape}, there are {rows.n_rows} rows")
-        if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < n:
-            raise ValueError(f"clusters must lie between 0 and {n - 1}")
-        held = codes if rows.weights is None else codes[rows.weights > 0]
-        n_held = int(np.count_nonzero(np.bincount(held, minlength=n)))
-        return cls(codes, n, n_held, rows.weights)
-
-    @cached_property
-    def n_effective(self) -> float:
-        """Kish's effective number of clusters, by their weights."""
-        weights = self._sums(np.ones(len(self.codes)))
-        return float(kish(weights.sum(), (weights**2).sum()))
-
-    def variance(self, phi: Floats, sizes: Sizes) -> float:
-        """G ÷ (G − 1) · Σ over clusters of (Σ w·φ)² ÷ W²."""
-        factor = float(small_sample(float(self.n_held)))
-        return factor * float((self._sums(phi) ** 2).sum()) / float(sizes.weight.sum()) ** 2
-
-    def df(self, phi: Floats) -> float:
-        """Degrees of freedom of the variance, over clusters with a row of positive weight."""
-        found = degrees_of_clusters(self._sums(np.abs(phi)))
-        return float(np.minimum(found, self.n_held - 1.0))
-
-    def _sums(self, phi: Floats) -> Floats:
-        """float64[G], Σ w·φ."""
-        sums = np.zeros(self.n)
-        for part in row_parts(len(phi)):
-            term = phi[part]
-            if self.weights is not None:
-                weight = self.weights[part]
-                term = np.where(weight > 0, weight * term, 0.0)
-            sums += np.bincount(self.codes[part], term, self.n)
-        return sums
 
 
 _MOST: Final = 1 << 22

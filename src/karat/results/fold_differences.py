@@ -9,10 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from karat.designs.folds import SAME_VALUE, MeanOfFolds
 from karat.errors import error, shown
 from karat.errors.text import interval, value
 from karat.inference.comparison.families import holm
-from karat.inference.folds import SAME_VALUE, MeanOfFolds
+from karat.inference.confidence import Confidence
 from karat.inference.json_record import JsonRecord
 from karat.metrics import Metric, get
 from karat.results.folds import FoldResult, Folds
@@ -76,7 +77,7 @@ class FoldDifference(JsonRecord):
             if found.is_constant and found.mean:
                 why = SAME_VALUE
             else:
-                low, high = found.limits((1.0 - level) / 2.0)
+                low, high = found.limits(Confidence(level).quantile(found.df))
                 p = found.p
         return cls(
             a.metric,

@@ -10,13 +10,13 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.folds import NADEAU_BENGIO, NESTED, SAME_VALUE, MeanOfFolds, nested_estimate
 from karat.errors import error
 from karat.errors.text import counted, interval, value
 from karat.inference.class_limits import is_combined
 from karat.inference.confidence import Confidence
-from karat.inference.folds import NADEAU_BENGIO, NESTED, SAME_VALUE, MeanOfFolds, nested_estimate
 from karat.inference.json_record import JsonRecord
-from karat.inference.limits import Floats, student_quantile
+from karat.inference.limits import Floats
 from karat.metrics import Metric, get
 from karat.metrics._influence.forms import LossInfluence, PlaceInfluence
 from karat.results.slices.table import SliceTable
@@ -155,7 +155,7 @@ class NestedRows:
         found = nested_estimate(terms, held.repeat, held.fold, held.held_out, held.n_rows)
         low = high = None
         if asked is not None and found.standard_error > 0.0:
-            limits = found.limits(student_quantile(math.inf, asked.tail))
+            limits = found.limits(asked.quantile())
             low, high = _within(limits, metric, asked)
         return NestedResult(
             found.value,
@@ -297,7 +297,7 @@ class Folds(Mapping[str, FoldResult]):
         asked, low, high = self.whole.confidence, None, None
         is_known = is_known and not found.is_constant
         if asked is not None and is_known:
-            low, high = _within(found.limits(asked.tail), metric, asked)
+            low, high = _within(found.limits(asked.quantile(found.df)), metric, asked)
         nested = self.nested_kept.get(metric)
         if self.nested is not None:
             nested = self.nested.result(metric, asked)

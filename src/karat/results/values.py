@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs import Design
 from karat.errors.options import is_command_line, option
-from karat.inference.confidence import Confidence, Design, Interval
+from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import A_COUNT, FIXED, TableIntervals
 from karat.inference.limits import Floats
 from karat.metrics import Metric, Pairwise, get

@@ -10,8 +10,8 @@ from karat.api.fold_models import folds_of_models
 from karat.api.gate.evaluation import Evaluation
 from karat.api.gate.spec import GateSpec
 from karat.data.rows import Rows
+from karat.designs.folds import MeanOfFolds
 from karat.errors.together import refuse
-from karat.inference.folds import MeanOfFolds
 from karat.metrics import Metric
 from karat.results.fold_differences import FoldDifference
 from karat.results.folds import COVERS, FoldResult

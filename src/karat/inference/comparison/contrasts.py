@@ -7,25 +7,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from karat import _native
-from karat.inference.cluster_df import degrees_of_clusters
+from karat.designs.units import Units
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats, last_kept
-from karat.inference.rounding import ROUNDING
 from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import score_interval
 from karat.inference.table_variance import TableVariance, df_on
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
-from karat.tally import ClusteredCells
-from karat.tally.cached import cached_property
 
 _MOST_TERMS: Final = 1 << 23
 """Of more coins than need so many terms the normal distribution serves: it is off by 1e-8."""
@@ -137,110 +132,6 @@ Limits: TypeAlias = Callable[[float], tuple[float, float]]
 _NEXT_TO_NONE = 1e-15
 _FARTHEST = 1e150
 """Distance of a limit that is as good as none, and whose square is a number."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sides:
-    """The true class of every unit: int[e], and the degrees of freedom of each, float64[k]."""
-
-    codes: npt.NDArray[Any]
-    df: Floats
-
-    def degrees(self, squares: Floats) -> float:
-        """Degrees of freedom of a sum of squares float64[e], estimated class by class."""
-        parts: Floats = np.bincount(self.codes, squares, len(self.df)).astype(np.float64)
-        held = self.df > 0.0
-        whole = float(parts.sum())
-        if not 0.0 < whole < math.inf:
-            return max(float(self.df[held].sum()), 1.0)
-        parts = parts[held] / whole
-        # Of classes with one row each nothing is left.
-        total = float((parts**2 / self.df[held]).sum())
-        return max(1.0 / total, 1.0) if total > 0.0 else 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class Units:
-    """Units of resampling: rows one by one, cells of equal rows, or clusters of them.
-
-    Attributes:
-        weights: float64[e], Σw of each cell or row.
-        squares: float64[e], Σw².
-        clusters: the same by cluster, or None.
-        factors: float64[e], by how much the part of each in a variance grows in small samples;
-            None: by nothing.
-        df: degrees of freedom of a variance.
-        sides: the true class of each, where the classes add to a variance by themselves.
-    """
-
-    weights: Floats
-    squares: Floats
-    clusters: ClusteredCells | None = None
-    factors: Floats | None = None
-    df: float = math.inf
-    sides: Sides | None = None
-
-    def df_alone(self, phi: Floats) -> float:
-        """Degrees of freedom of the variance of one model's value, with influence phi [e]."""
-        clusters = self.clusters
-        if clusters is None or not np.isfinite(phi).all():
-            return self.df
-        centred = np.abs(phi - (phi * self.weights).sum() / self.total)
-        sizes = clusters.sums(centred)
-        if sizes.sum() <= ROUNDING * self.total * np.abs(phi).max(initial=0.0):
-            sizes = clusters.sums(np.ones_like(centred))
-        return min(float(degrees_of_clusters(sizes)), self.df)
-
-    @cached_property
-    def total(self) -> float:
-        return float(self.weights.sum())
-
-    @cached_property
-    def n_effective(self) -> float:
-        """Kish's number of rows, at most the number of clusters."""
-        rows = self.total**2 / float(self.squares.sum())
-        return rows if self.clusters is None else min(rows, float(self.clusters.n_clusters))
-
-    @cached_property
-    def _scaled_squares(self) -> Floats:
-        found = self.squares if self.factors is None else self.squares * self.factors
-        return np.ascontiguousarray(found, np.float64)
-
-    def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
-        """The exact p-value if all rows of some units [e] move a difference to the same side.
-
-        Under equal models, each of n rows moves it to either side: mid-p is 2⁻ⁿ. The normal
-        distribution has smaller tails. 0 for clusters, which have Student's.
-        """
-        if self.clusters is not None:
-            return 0.0
-        square = float(self.squares[moves].sum())
-        n = float(self.weights[moves].sum()) ** 2 / square if square > 0.0 else 0.0
-        return float(np.exp2(-n))
-
-    def covariance(self, phi: Floats) -> Floats:
-        """float64[d, d]: of d numbers whose influences are phi [d, e]."""
-        if self.clusters is None:
-            # Losses beyond 1e150 have squares that no number holds: then no variance is known.
-            given = np.ascontiguousarray(phi), np.ascontiguousarray(self.weights)
-            return _native.covariance(*given, self._scaled_squares, self.total)
-        centred = phi - ((phi * self.weights).sum(-1) / self.total)[..., None]
-        sums = np.array([self.clusters.sums(part) for part in centred])
-        g = self.clusters.n_clusters
-        return np.asarray(sums @ sums.T * (g / (g - 1.0) / self.total**2))
-
-    def degrees(self, phi: Floats) -> float:
-        """Degrees of freedom of the variance of a number whose influence is phi [e].
-
-        Where classes add to it by themselves, those of Satterthwaite (1946) and Welch (1947); of
-        clusters, see `degrees_of_clusters`.
-        """
-        if self.clusters is not None:
-            return self.df_alone(phi)
-        if self.sides is None:
-            return self.df
-        with np.errstate(over="ignore", invalid="ignore"):
-            return self.sides.degrees(self._scaled_squares * phi**2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.units import ROUNDING
 from karat.inference.comparison.contrasts import Apart, Combined, Limits, Pair, Spread
 from karat.inference.comparison.families import (
     Largest,
@@ -25,7 +26,7 @@ from karat.inference.comparison.records import Difference, Discordant, Omnibus, 
 from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
-from karat.inference.rounding import ROUNDING, settled_variance, size_of
+from karat.inference.rounding import settled_variance, size_of
 from karat.metrics import Metric
 from karat.tally.cached import cached_property
 

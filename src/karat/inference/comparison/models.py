@@ -10,8 +10,11 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.clusters import ClusteredRows
+from karat.designs.rows import IndependentRows
+from karat.designs.units import Units
 from karat.errors.text import counted
-from karat.inference.comparison.contrasts import Pair, SideLimits, Units
+from karat.inference.comparison.contrasts import Pair, SideLimits
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate
 from karat.inference.comparison.shares import PairedShare, with_share
@@ -64,12 +67,12 @@ class Joint:
         """Units of resampling: rows of one joint cell are interchangeable."""
         counts = np.asarray(self.cells.counts, np.float64)
         squares = counts if self.cells.squares is None else self.cells.squares
-        df = math.inf
         if self.clusters is not None:
-            df = self.clusters.n_clusters - 1.0
-        elif self.cells.is_weighted:
+            return ClusteredRows.of(IndependentRows(counts, squares), self.clusters)
+        df = math.inf
+        if self.cells.is_weighted:
             df = max(float(counts.sum()) ** 2 / float(squares.sum()) - 1.0, 1.0)
-        return Units(counts, squares, self.clusters, df=df)
+        return IndependentRows(counts, squares, df=df)
 
     @cached_property
     def tables(self) -> tuple[TableVariance, ...]:

@@ -10,8 +10,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.clusters import ClusteredRows
+from karat.designs.rows import IndependentRows, SeparateClasses
+from karat.designs.units import Units
 from karat.errors.text import counted
-from karat.inference.comparison.contrasts import ScoreLimits, Sides, Units, least_variance
+from karat.inference.comparison.contrasts import ScoreLimits, least_variance
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate
 from karat.inference.comparison.sides import Side, contrasted, distances_of
@@ -102,7 +105,7 @@ class ScoredModel:
         if phi is None:
             return side
         is_finite = bool(np.isfinite(phi).all())
-        df = units.df_alone(phi)
+        df = units.degrees_of_value(phi)
         return replace(
             side,
             influence=phi,
@@ -131,16 +134,16 @@ class ScoredModel:
         squares = weights * weights
         if self.clusters is not None:
             by_cluster = ClusteredCells.of(self.clusters, np.arange(rows.n_rows), rows.weights)
-            return Units(weights, squares, by_cluster, df=by_cluster.n_clusters - 1.0)
+            return ClusteredRows.of(IndependentRows(weights, squares), by_cluster)
         n = float(weights.sum()) ** 2 / float(squares.sum())
         # Far out, the rows of a rare class decide how far a mean of losses may be.
         rows_of_mean = self._sizes.fewest if self.is_of_looks else n
         df = max(rows_of_mean - 1.0, 1.0) if is_mean else math.inf
-        sides = None
+        classes = None
         if is_by_class:
-            sides = Sides(rows.codes, np.maximum(self._sizes.of_classes - 1.0, 0.0))
+            classes = SeparateClasses(rows.codes, np.maximum(self._sizes.of_classes - 1.0, 0.0))
         of_rows = None if factors is None else factors[rows.codes]
-        return Units(weights, squares, factors=of_rows, df=df, sides=sides)
+        return IndependentRows(weights, squares, of_rows, df, classes)
 
     def growth(self, metric: Metric) -> float:
         """Amount to add to the variance, which few rows underestimate."""
@@ -200,8 +203,8 @@ def compared_models(
             for model in models.values()
         ]
         is_area = metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
-        is_normal = math.isinf(first.df) and not (is_paired and first.sides)
-        is_delong = is_paired and is_area and first.clusters is None
+        is_normal = math.isinf(first.df) and not (is_paired and first.compares_classes)
+        is_delong = is_paired and is_area and math.isinf(first.n_units)
         values = [side.value for side in sides]
         measured = contrasted(
             metric,
@@ -234,7 +237,7 @@ def _remark(
     if any(unknown):
         return _NO_VARIANCE
     fewest = min(model.fewest for model in models)
-    if is_paired and units.sides and fewest < FEW:
+    if is_paired and units.compares_classes and fewest < FEW:
         return f"the rarest class has {counted(fewest, 'row')}: p is rough"
     return None
 

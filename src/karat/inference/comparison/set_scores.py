@@ -9,7 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from karat.inference.comparison.contrasts import Units, least_variance
+from karat.designs.clusters import ClusteredRows
+from karat.designs.rows import IndependentRows
+from karat.designs.units import Units
+from karat.inference.comparison.contrasts import least_variance
 from karat.inference.comparison.families import statistic_of, tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.records import Estimate
@@ -111,7 +114,7 @@ def _moved(side: Side, moves: Moves | NotTested, units: Units, *, is_paired: boo
     variance = float(units.covariance(phi[None])[0, 0])
     side = replace(side, n_effective=units.n_effective)
     if not is_paired:
-        return replace(side, variance=variance + moves.growth, df=units.df_alone(phi))
+        return replace(side, variance=variance + moves.growth, df=units.degrees_of_value(phi))
     return replace(side, influence=phi, variance=variance, growth=moves.growth)
 
 
@@ -142,10 +145,10 @@ def _units(model: SetScoreIntervals, metric: Metric) -> Units:
     w = scores.weights
     if scores.rows.clusters is not None:
         clusters = ClusteredCells.of(scores.rows.clusters, np.arange(len(w)), w)
-        return Units(w, w * w, clusters, df=clusters.n_clusters - 1.0)
+        return ClusteredRows.of(IndependentRows(w, w * w), clusters)
     mass = scores.mean(meant_on_sets(metric)).gain * w if is_of_rows(meant_on_sets(metric)) else w
     n = float(mass.sum()) ** 2 / float((mass**2).sum())
-    return Units(w, w * w, df=max(n - 1.0, 1.0))
+    return IndependentRows(w, w * w, df=max(n - 1.0, 1.0))
 
 
 def _as_influence(moves: Floats, units: Units) -> Floats:
@@ -261,8 +264,7 @@ def _of_label(
     error = math.nan if found.spread is None else math.sqrt(found.spread.variance(*_PAIR))
     if phi[0] is not None and phi[1] is not None and error > 0.0:
         units = next(iter(sides.values())).units(plain)
-        factors = 1.0 if units.factors is None else np.sqrt(units.factors)
-        part = factors * weights * (phi[0] - phi[1]) / units.total / error
+        part = units.errors_of_rows(phi[0] - phi[1]) / error
         moved[slice(None) if known is None else known] = part
     return found, moved if codes is None else np.asarray(np.bincount(codes, moved), np.float64)
 

@@ -10,8 +10,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.clusters import ClusteredRows
+from karat.designs.rows import IndependentRows
+from karat.designs.units import Units
 from karat.errors.text import counted
-from karat.inference.comparison.contrasts import Combined, Pair, Units
+from karat.inference.comparison.contrasts import Combined, Pair
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import RARE, SWAPS
 from karat.inference.comparison.records import Estimate
@@ -172,7 +175,7 @@ def _paired(
     is_share = shares is not None and _is_plain(models[0])
     if is_share:
         # Limits of shares hold without Student's quantile.
-        units = Units(units.weights, units.squares)
+        units = IndependentRows(units.weights, units.squares)
 
     def agreeing(pair: Pair) -> tuple[float, float] | None:
         share = float(np.average(right[pair[0]], weights=units.weights))
@@ -216,10 +219,10 @@ def units_of_sets(model: SetIntervals) -> Units:
     weights = np.ones(known.n) if known.weights is None else known.weights
     squares = weights if known.squares is None else known.squares
     if model.clusters is not None:
-        return Units(weights, squares, model.clusters, df=model.clusters.n_clusters - 1.0)
+        return ClusteredRows.of(IndependentRows(weights, squares), model.clusters)
     n = model.spread.n_effective
     factors = np.full(known.n, n / (n - 1.0) if n > 1.0 else 1.0)
-    return Units(weights, squares, factors=factors, df=max(n - 1.0, 1.0))
+    return IndependentRows(weights, squares, factors, max(n - 1.0, 1.0))
 
 
 def _is_plain(model: SetIntervals) -> bool:

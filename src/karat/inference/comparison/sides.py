@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from karat.designs.units import Units
 from karat.inference.comparison.contrasts import (
     Apart,
     Combined,
@@ -18,7 +19,6 @@ from karat.inference.comparison.contrasts import (
     Pair,
     Paired,
     Spread,
-    Units,
     correlation,
     limits_together,
 )

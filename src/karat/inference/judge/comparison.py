@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from karat.inference.cluster_df import degrees_of_clusters
+from karat.designs.clusters import degrees_of_clusters
+from karat.designs.judge import Both, cost_of_tuning
+from karat.designs.units import small_sample
 from karat.inference.comparison.contrasts import Paired
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate
@@ -16,9 +18,7 @@ from karat.inference.confidence import Confidence
 from karat.inference.judge.estimates import JudgedLabels, Sample
 from karat.inference.judge.labels import no_gold_label, powered
 from karat.inference.judge.scores import ScoredMoves, Three, scored_moves
-from karat.inference.judge.tuning import Both, cost_of_tuning
 from karat.inference.limits import Floats
-from karat.inference.variance import small_sample
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 

@@ -9,14 +9,14 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.judge import Both, Weighed
+from karat.designs.units import kish
 from karat.errors import error
 from karat.inference.confidence import Confidence
 from karat.inference.judge.labels import Codes, JudgedTable, Powered, powered
 from karat.inference.judge.scores import Three, powered_scores
 from karat.inference.judge.shares import Verdicts
-from karat.inference.judge.tuning import Both, Weighed
 from karat.inference.limits import Floats
-from karat.inference.variance import kish
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import Classes, JointCells

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.judge import Both, Tuned, with_df
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.judge.tuning import Both, Tuned, with_df
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats
 from karat.inference.table_variance import TableVariance, derivative

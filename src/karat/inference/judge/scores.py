@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.judge import Both, Tuned
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.judge.labels import Powered, is_wider, two_sided
-from karat.inference.judge.tuning import Both, Tuned
 from karat.inference.limits import Floats
 from karat.inference.score_intervals import measured_with_influence, score_interval
 from karat.metrics import Metric

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from karat.designs.judge import Both, with_df
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.judge.labels import Codes, Powered, is_wider, rows_of_equal_weight, two_sided
-from karat.inference.judge.tuning import Both, with_df
 from karat.inference.limits import Floats, transformed, wilson_limits_of_one
 
 _LEAST_CONTRAST = 1e-6

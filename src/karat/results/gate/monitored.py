@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from karat._version import __version__
+from karat.designs.looks import share_of_window
 from karat.errors import shown
 from karat.errors.text import count, counted
-from karat.inference.anytime import share_of_window
 from karat.metrics import Metric
 from karat.results.gate.result import GateResult, RuleResult, Verdict
 

@@ -9,14 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.inference.comparison.contrasts import (
-    Apart,
-    Paired,
-    ScoreLimits,
-    SideLimits,
-    Units,
-    correlation,
-)
+from karat.designs.clusters import ClusteredRows
+from karat.designs.rows import IndependentRows
+from karat.designs.units import Units
+from karat.inference.comparison.contrasts import Apart, Paired, ScoreLimits, SideLimits, correlation
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import apart
 from karat.inference.confidence import Confidence
@@ -172,7 +168,8 @@ def units_of(counted: SlicedCells, df: float) -> Units:
     cells = counted.cells
     weights = np.asarray(cells.flat(), np.float64).ravel()
     squares = weights if cells.squares is None else cells.flat(cells.squares).ravel()
-    return Units(weights, squares, counted.clusters, df=df)
+    assert counted.clusters is not None
+    return ClusteredRows.of(IndependentRows(weights, squares), counted.clusters, df)
 
 
 def influence_of_labels(metric: Metric, part: Slice, inside: Flags, counted: SlicedCells) -> Floats:
@@ -244,7 +241,7 @@ def of_scores(metric: Metric, one: Slice, rest: Slice) -> Measured:
         share = float(weights.sum()) / float(weights[side].sum())
         row[side] = scored.influence(side, metric) * share
     groups = ClusteredCells.of(scored.clusters, np.arange(len(inside)), scored.weights)
-    units = Units(weights, weights**2, groups, df=df)
+    units = ClusteredRows.of(IndependentRows(weights, weights**2), groups, df)
     return Measured(metric, values, n, Paired.of(phi, units, [_PAIR]), "influence t")
 
 

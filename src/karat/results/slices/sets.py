@@ -11,14 +11,15 @@ from typing import Final, Generic, Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs.clusters import ClusteredRows
+from karat.designs.units import Units, kish
 from karat.errors import shown
-from karat.inference.comparison.contrasts import Apart, Paired, Units, correlation
+from karat.inference.comparison.contrasts import Apart, Paired, correlation
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.sets import SetLimits, sets_apart, units_of_sets
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Flags, Floats
 from karat.inference.set_intervals import SetIntervals
-from karat.inference.variance import kish
 from karat.metrics import Metric, get
 from karat.metrics._lift import Policy
 from karat.metrics._of_sets import meant_on_sets
@@ -327,7 +328,9 @@ class SetTests(SliceTests[ReportT], Generic[ReportT]):
             return None
         phi = np.stack(known)
         df = min(_n_units(part) for part in pair) - 1.0
-        units = replace(table.units, df=max(df, 1.0))
+        units = table.units
+        assert isinstance(units, ClusteredRows)
+        units = replace(units, most_df=max(df, 1.0))
         spread = Paired.of(phi, units, [PAIR])
         values, n = [part[metric].value for part in pair], [part.n_rows for part in pair]
         found = Measured(metric, values, n, spread, "influence t")

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.cluster_df import degrees_of_clusters
-from karat.inference.limits import Floats
-from karat.inference.variance import small_sample
+from karat.designs.clusters import degrees_of_clusters
+from karat.designs.units import Floats, small_sample
 from karat.tally.cached import cached_property
 
 _LEAST_ROWS = 4.0

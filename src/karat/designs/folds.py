@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.limits import Floats, student_quantile
-from karat.inference.rounding import ROUNDING
+from karat.designs.units import ROUNDING, Floats
 
 Places = npt.NDArray[np.int64]
 
@@ -59,9 +58,14 @@ class MeanOfFolds:
         """
         return math.sqrt(1.0 / self.n + self.ratio) * self.sd
 
-    def limits(self, tail: float) -> tuple[float, float]:
-        """Return limits from Student's t with J − 1 degrees of freedom."""
-        distance = student_quantile(self.n - 1.0, tail) * self.standard_error
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of Student's t, J − 1."""
+        return self.n - 1.0
+
+    def limits(self, quantile: float) -> tuple[float, float]:
+        """Return limits at this quantile of Student's t."""
+        distance = quantile * self.standard_error
         return self.mean - distance, self.mean + distance
 
     @property
@@ -75,7 +79,7 @@ class MeanOfFolds:
             return 1.0 if abs(self.mean) <= ROUNDING else math.nan
         from scipy.special import stdtr
 
-        return float(2.0 * stdtr(self.n - 1.0, -abs(self.mean) / self.standard_error))
+        return float(2.0 * stdtr(self.df, -abs(self.mean) / self.standard_error))
 
     def p_above(self, bound: float) -> float:
         """One-sided p-value of a true mean of at most `bound`."""
@@ -83,7 +87,7 @@ class MeanOfFolds:
             return math.nan
         from scipy.special import stdtr
 
-        return float(stdtr(self.n - 1.0, (bound - self.mean) / self.standard_error))
+        return float(stdtr(self.df, (bound - self.mean) / self.standard_error))
 
 
 @dataclass(frozen=True, slots=True)

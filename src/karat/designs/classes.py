@@ -1,0 +1,44 @@
+"""Case-control samples: a fixed number of rows of each true class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from karat.designs.rows import IndependentRows
+from karat.designs.units import Codes, Floats, Units
+from karat.tally.cached import cached_property
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOfClasses(IndependentRows):
+    """Independent rows within each true class: the proportions of the classes do not vary.
+
+    Attributes:
+        true: int[e], the true class of each unit, from 0 to k − 1.
+        k: number of classes.
+    """
+
+    true: Codes = field(default_factory=lambda: np.empty(0, np.int64))
+    k: int = 0
+
+    @property
+    def strata(self) -> Codes:
+        return self.true
+
+    @cached_property
+    def _weight_of_class(self) -> Floats:
+        return np.asarray(np.bincount(self.true, self.weights, self.k), np.float64)
+
+    def centred(self, phi: Floats) -> Floats:
+        values = np.asarray(phi, np.float64)
+        held = np.where(self.weights > 0, values * self.weights, 0.0).reshape(-1, values.shape[-1])
+        sums = np.array([np.bincount(self.true, part, self.k) for part in held])
+        weight = self._weight_of_class
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = np.where(weight > 0, sums / weight, 0.0)
+        return np.asarray(values - means[:, self.true].reshape(values.shape))
+
+    def covariance(self, phi: Floats) -> Floats:
+        return Units.covariance(self, phi)

@@ -1,0 +1,112 @@
+"""Units of a sample, and how a value varies that each of them moves."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.tally.cached import cached_property
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Codes: TypeAlias = npt.NDArray[Any]
+
+ROUNDING: Final = 1e-12
+"""Relative error of a sum of rows in any order, or of one number beside another scale."""
+
+
+def kish(weight: Any, square: Any) -> Any:
+    """Kish's effective sample size of weighted rows: (Σw)² ÷ Σw²."""
+    weight, square = np.asarray(weight, np.float64), np.asarray(square, np.float64)
+    return np.where(square > 0, weight**2 / np.where(square > 0, square, 1.0), 0.0)
+
+
+def small_sample(n: Any) -> Any:
+    """Factor n ÷ (n − 1) that corrects the bias of a mean square; NaN for one row."""
+    n = np.asarray(n, np.float64)
+    has_rest = n > 1.0 + 1e-9
+    return np.where(has_rest, n / np.where(has_rest, n - 1.0, 1.0), np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Units(ABC):
+    """Rows, or cells of equal rows, with the design that they were drawn by.
+
+    A value moves with each unit by its influence φ. Its error is a sum of independent parts, and
+    its variance the sum of their squares: each design says what the parts are.
+
+    Attributes:
+        weights: float64[e], Σw of each unit.
+        squares: float64[e], Σw².
+    """
+
+    weights: Floats
+    squares: Floats
+
+    @cached_property
+    def total(self) -> float:
+        """Σw."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def n_effective(self) -> float:
+        """Kish's number of rows, (Σw)² ÷ Σw², at most the number of independent units."""
+        square = float(self.squares.sum())
+        return min(self.total**2 / square, self.n_units) if square else 0.0
+
+    @property
+    def n_units(self) -> float:
+        """Independent units that are not single rows; infinite where rows are independent."""
+        return math.inf
+
+    @property
+    def compares_classes(self) -> bool:
+        """True if the true classes add to a variance separately."""
+        return False
+
+    @property
+    def strata(self) -> Codes | None:
+        """int[e], stratum of each unit, whose number of rows was fixed; None: there are none."""
+        return None
+
+    @property
+    @abstractmethod
+    def df(self) -> float:
+        """Largest degrees of freedom of a variance."""
+
+    @abstractmethod
+    def centred(self, phi: Floats) -> Floats:
+        """float64[..., e]: influences less their mean, φ float64[..., e]."""
+
+    @abstractmethod
+    def errors(self, phi: Floats) -> Floats:
+        """float64[..., u]: independent parts of the error of a value with influence φ [..., e]."""
+
+    def errors_of_rows(self, phi: Floats) -> Floats:
+        """float64[..., e]: the part of each unit in the error, as if units were independent."""
+        return self.errors(phi)
+
+    @abstractmethod
+    def degrees(self, phi: Floats) -> float:
+        """Degrees of freedom of the variance of a number with influence φ [e]."""
+
+    @abstractmethod
+    def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
+        """The least p-value if all rows of some units [e] move a difference to the same side."""
+
+    def degrees_of_value(self, phi: Floats) -> float:
+        """The same of the value of one model."""
+        return self.degrees(phi)
+
+    def variance(self, phi: Floats) -> Floats:
+        """float64[...]: variance of values with influences φ [..., e]."""
+        return np.asarray((self.errors(phi) ** 2).sum(axis=-1))
+
+    def covariance(self, phi: Floats) -> Floats:
+        """float64[d, d]: of d numbers with influences φ [d, e]."""
+        errors = self.errors(phi)
+        return np.asarray(errors @ errors.T)
