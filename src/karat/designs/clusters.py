@@ -122,16 +122,21 @@ class ClusteredRows(Units):
         return self.rows.centred(phi)
 
     def errors(self, phi: Floats) -> Floats:
-        centred = self.centred(phi)
-        sums = self._sums(centred)
-        return np.asarray(sums * (math.sqrt(self._factor) / self.total))
+        return np.asarray(self._sums(self.centred(phi)) * math.sqrt(self._scale))
+
+    def variance(self, phi: Floats) -> Floats:
+        return np.asarray((self._sums(self.centred(phi)) ** 2).sum(axis=-1) * self._scale)
+
+    def covariance(self, phi: Floats) -> Floats:
+        sums = self._sums(self.centred(phi))
+        return np.asarray(sums @ sums.T * self._scale)
 
     def errors_of_rows(self, phi: Floats) -> Floats:
         return self.rows.errors_of_rows(phi)
 
     @property
-    def _factor(self) -> float:
-        return float(small_sample(float(self.clusters.n_clusters)))
+    def _scale(self) -> float:
+        return float(small_sample(float(self.clusters.n_clusters))) / self.total**2
 
     def _sums(self, values: Floats) -> Floats:
         flat = values.reshape(-1, values.shape[-1])

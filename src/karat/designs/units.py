@@ -86,6 +86,11 @@ class Units(ABC):
     def errors(self, phi: Floats) -> Floats:
         """float64[..., u]: independent parts of the error of a value with influence φ [..., e]."""
 
+    def influence_of(self, moves: Floats) -> Floats:
+        """float64[e]: the influences of single rows that move a value by w·φ ÷ Σw, `moves`."""
+        w = self.weights
+        return np.where(w > 0.0, moves * self.total / np.where(w > 0.0, w, 1.0), 0.0)
+
     def errors_of_rows(self, phi: Floats) -> Floats:
         """float64[..., e]: the part of each unit in the error, as if units were independent."""
         return self.errors(phi)

@@ -332,7 +332,7 @@ class InfluenceVariances:
         found = self._settled(metric, found, units.n_effective_clusters)
         if not np.isfinite(found.variance):
             return replace(found, df=units.df, missing=alone.missing or "there is one cluster")
-        df = units.degrees(phi if found.variance > 0.0 else np.zeros_like(phi))
+        df = units.degrees(phi) if found.variance > 0.0 else units.df
         return replace(found, df=df, missing="")
 
     def _held(self, phi: Floats) -> Floats:

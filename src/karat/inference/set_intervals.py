@@ -10,8 +10,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.clusters import degrees_of_clusters
-from karat.designs.units import ROUNDING, kish
+from karat.designs.clusters import ClusteredRows
+from karat.designs.rows import IndependentRows
+from karat.designs.units import ROUNDING, Units, kish
 from karat.errors.text import count, counted
 from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits
 from karat.inference.confidence import DRAWN, Confidence, Interval
@@ -140,15 +141,31 @@ class SetIntervals:
         found: ClusteredCells = self.kept["clusters"]
         return found
 
+    @property
+    def units(self) -> Units:
+        """The known rows, as they were drawn."""
+        if "units" not in self.kept:
+            assert self.rows is not None
+            known = self.rows.known
+            weights = np.ones(known.n) if known.weights is None else known.weights
+            squares = weights if known.squares is None else known.squares
+            rows = IndependentRows(weights, squares, df=max(self.spread.n_effective - 1.0, 1.0))
+            clusters = self.clusters
+            self.kept["units"] = rows if clusters is None else ClusteredRows.of(rows, clusters)
+        units: Units = self.kept["units"]
+        return units
+
+    @property
+    def growth(self) -> float:
+        """By how much a variance grows in few rows; that of clusters has its own."""
+        n = self.spread.n_effective
+        return n / (n - 1.0) if self.clusters is None and n > 1.0 else 1.0
+
     def df_of(self, metric: Metric, value: float, phi: Floats) -> float:
         """Degrees of freedom of the variance of a metric with these influences [n]."""
-        if self.clusters is None:
-            return max(self.spread.n_effective - 1.0, 1.0)
-        error = math.sqrt(self._of_each(phi)) / float(self.tally.mass.sum())
-        varies = settled_error(metric, value, error, float(self.clusters.n_clusters)) > 0.0
-        # Where nothing varies, clusters weigh as much as their rows.
-        size = np.abs(phi) if varies else np.ones_like(phi)
-        return float(degrees_of_clusters(self.clusters.sums(size)))
+        error = math.sqrt(float(self.units.variance(phi)))
+        varies = settled_error(metric, value, error, self.units.n_units) > 0.0
+        return self.units.degrees(phi if varies else np.zeros_like(phi))
 
     def df_of_limits(self, metric: Metric, value: float) -> float:
         """Degrees of freedom of the quantile that gives the limits of a metric."""
@@ -235,21 +252,18 @@ class SetIntervals:
 
     def _of_rows(self, metric: Metric, value: float) -> Interval:
         """Interval of a mean over rows, from the mean of each profile."""
-        tally, counted = self.tally, self._counted(metric)
+        counted = self._counted(metric)
         n = counted.n
         if n < 2.0 - ROUNDING:
             return Interval(remark=_ONE_ROW)
         if self.clusters is not None:
-            each = self.influence(metric, value)
-            assert each is not None
-            variance = self._of_each(each) / float(tally.mass.sum()) ** 2
-            return self._whole(
-                metric, value, math.sqrt(variance), n, self.df_of(metric, value, each)
-            )
-        phi, mass = counted.value - value, float(counted.mass.sum())
-        variance = float((counted.squares * phi**2).sum()) / mass**2 * n / (n - 1.0)
-        error, is_share = math.sqrt(variance), counted.is_share
-        return self._whole(metric, value, error, n, n - 1.0, is_share=is_share)
+            phi = self.influence(metric, value)
+            assert phi is not None
+            error = math.sqrt(float(self.units.variance(phi)))
+            return self._whole(metric, value, error, n, self.df_of(metric, value, phi))
+        profiles = IndependentRows(counted.mass, counted.squares)
+        error = math.sqrt(float(profiles.variance(counted.value)) * n / (n - 1.0))
+        return self._whole(metric, value, error, n, n - 1.0, is_share=counted.is_share)
 
     def _counted(self, metric: Metric) -> _Counted:
         """The profiles that count in a mean over rows."""
@@ -278,43 +292,36 @@ class SetIntervals:
 
     def _variance(self, slopes: LabelSlopes) -> float | None:
         """Variance of a number with these derivatives; None if it needs rows that are not kept."""
-        sides = slopes.sides
-        n = self.spread.n_effective
-        least = n / (n - 1.0) if n > 1.0 else 1.0
-        is_same = self.tally.k and all(float(np.ptp(side)) == 0.0 for side in sides)
+        total = float(self.tally.mass.sum())
+        tp, fp, fn, tn = (side * total for side in slopes.sides)
+        is_same = self.tally.k and all(float(np.ptp(side)) == 0.0 for side in (tp, fp, fn, tn))
         if is_same and self.clusters is None:
-            tp, fp, fn, tn = (float(side[0]) for side in sides)
-            rows = self.tally.fields_of_rows
-            phi = (tp * rows.tp + fp * rows.fp + fn * rows.fn + tn * rows.tn)[:, 0]
+            fields = self.tally.fields_of_rows
+            phi = (tp[0] * fields.tp + fp[0] * fields.fp + fn[0] * fields.fn + tn[0] * fields.tn)[
+                :, 0
+            ]
             squares = self.tally.row_squares
             squares = np.asarray(self.tally.n_rows, np.float64) if squares is None else squares
-            return float((squares * phi**2).sum()) * least
+            profiles = IndependentRows(np.asarray(self.tally.mass, np.float64), squares)
+            return float(profiles.variance(phi)) * self.growth
         if self.rows is None and self.sample is None:
             return None
-        found = self._of_added(*sides)
-        return found if self.clusters is not None else found * least
+        return self._of_added(tp, fp, fn, tn) * self.growth
 
     def _of_added(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> float:
-        """Σ (w·φ)² over the rows, φ being what the states of the labels of a row add up to.
+        """Variance of a number with the influence that the states of the labels of a row add up to.
 
         Of a sample it is what the labels vary in all rows, times how much more or less they vary
         together than alone in the sample.
         """
         if self.rows is not None:
-            return self._of_each(self.rows.added(tp, fp, fn, tn))
+            return float(self.units.variance(self.rows.added(tp, fp, fn, tn)))
         assert self.sample is not None
-        found = _squared(self.sample, self.sample.added(tp, fp, fn, tn))
+        square = _squared(self.sample, self.sample.added(tp, fp, fn, tn))
         partials = np.stack((tn, fp, fn, tp), axis=-1).reshape(-1, 2, 2)
         part = SetVariance(self.sample.tally).alone(partials)
-        return found * self.spread.alone(partials) / part if part > 0.0 else found
-
-    def _of_each(self, phi: Floats) -> float:
-        """Σ (w·φ)² over the rows; over clusters of G ÷ (G − 1) times the squares of their sums."""
-        if self.clusters is not None:
-            g = self.clusters.n_clusters
-            return float((self.clusters.sums(phi) ** 2).sum()) * (g / (g - 1.0))
-        assert self.rows is not None
-        return _squared(self.rows, phi)
+        square *= self.spread.alone(partials) / part if part > 0.0 else 1.0
+        return square / float(self.tally.mass.sum()) ** 2
 
     def _combined(self, metric: Metric, value: float) -> Interval:
         """Limits of the labels, combined as their errors go together in the rows (MOVER).
@@ -334,9 +341,7 @@ class SetIntervals:
             factor = np.where(varies, distance / np.where(varies, sigma, 1.0), 0.0)
             alone = float((np.where(varies, 0.0, distance) ** 2).sum())
             (tn, fp), (fn, tp) = np.moveaxis(limits.partials * factor[:, None, None], 0, -1)
-            scale = self.spread.total * self.spread.unit
-            together = self._of_added(tp, fp, fn, tn) / scale**2
-            ends.append(math.sqrt(together + alone))
+            ends.append(math.sqrt(self._of_added(tp, fp, fn, tn) + alone))
         remark = _FEW if len(self._few) else None
         return Interval(value - ends[0], value + ends[1], "mover", remark=remark)
 

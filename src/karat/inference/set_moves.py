@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.units import small_sample
+from karat.designs.units import Units, small_sample
 from karat.inference.confidence import Interval
 from karat.inference.limits import Floats
 from karat.inference.variance import Sizes, of_own
@@ -118,40 +118,12 @@ class LabelMoves:
         return Moves(self.macro / n, macro / n**2)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RowClusters:
-    """Rows that go together.
-
-    Attributes:
-        codes: int64[n], from 0 to n_clusters − 1.
-        n_clusters: how many there are.
-    """
-
-    codes: npt.NDArray[np.int64]
-    n_clusters: int
-
-    def sums(self, phi: Floats, at: slice | npt.NDArray[np.bool_]) -> Floats:
-        """float64[G]: Σ over some of the rows of each."""
-        found = np.bincount(self.codes[at], phi, self.n_clusters)
-        return np.asarray(found, np.float64)
-
-
-def square_of(
-    phi: Floats, clusters: RowClusters | None, at: slice | npt.NDArray[np.bool_] = slice(None)
-) -> float:
-    """Σφ² over some of the rows; of clusters G ÷ (G − 1) times that of their sums."""
-    if clusters is None:
-        return float((phi**2).sum())
-    g = clusters.n_clusters
-    return float((clusters.sums(phi, at) ** 2).sum()) * (g / max(g - 1.0, 1.0))
-
-
 @dataclass(eq=False)
 class LabelSpread:
     """Influence of each row on the mean of a metric over the labels.
 
     Attributes:
-        clusters: the cluster of each row, or None.
+        units: the rows, as they were drawn.
         below, above: float64[n], Σ over the labels of (distance to its limit ÷ error) · influence.
         alone: float64[2], Σ of squared distances of labels whose influence is nothing.
         bias: Σ over the labels of how much too large few rows make the metric, as they show it.
@@ -160,7 +132,7 @@ class LabelSpread:
     moves: what comparisons read of it, or None.
     """
 
-    clusters: RowClusters | None
+    units: Units
     below: Floats
     above: Floats
     alone: Floats
@@ -173,12 +145,11 @@ class LabelSpread:
     moves: LabelMoves | None = None
 
     @classmethod
-    def of(
-        cls, n: int, k: int, clusters: RowClusters | None, moves: LabelMoves | None = None
-    ) -> LabelSpread:
+    def of(cls, units: Units, k: int, moves: LabelMoves | None = None) -> LabelSpread:
+        n = len(units.weights)
         below, above, whole, weighted = (np.zeros(n) for _ in range(4))
         value, low, high = (np.full(k, np.nan) for _ in range(3))
-        of_rows = clusters, below, above, np.zeros(2), whole, weighted
+        of_rows = units, below, above, np.zeros(2), whole, weighted
         return cls(*of_rows, value, low, high, moves=moves)
 
     def add(
@@ -198,9 +169,22 @@ class LabelSpread:
             return
         self.low[label], self.high[label] = interval.low, interval.high
         away = value - interval.low, interval.high - value
-        sigma = math.sqrt(square_of(phi, self.clusters, at))
+        sigma = math.sqrt(self.square(phi, at))
         if not sigma > 0.0:
             self.alone += np.square(away)
             return
         self.below[at] += away[0] / sigma * phi
         self.above[at] += away[1] / sigma * phi
+
+    def square(self, phi: Floats, at: slice | npt.NDArray[np.bool_] = slice(None)) -> float:
+        """Variance of a number that some of the rows move so."""
+        moves = phi
+        if not isinstance(at, slice):
+            moves = np.zeros(len(self.units.weights))
+            moves[at] = phi
+        return variance_of_moves(moves, self.units)
+
+
+def variance_of_moves(moves: Floats, units: Units) -> float:
+    """Variance of a number that each row moves by w·φ ÷ Σw."""
+    return float(units.variance(units.influence_of(moves)))

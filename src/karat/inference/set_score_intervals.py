@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.clusters import degrees_of_clusters
-from karat.designs.units import kish, small_sample
+from karat.designs.clusters import ClusteredRows, RowClusters
+from karat.designs.rows import IndependentRows
+from karat.designs.units import Units, kish, small_sample
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import of_few_rows, within
@@ -24,14 +25,7 @@ from karat.inference.score_intervals import (
     score_interval,
 )
 from karat.inference.set_intervals import ONE_CLUSTER, interval_of_one
-from karat.inference.set_moves import (
-    LabelMoves,
-    LabelSpread,
-    Moves,
-    NotTested,
-    RowClusters,
-    square_of,
-)
+from karat.inference.set_moves import LabelMoves, LabelSpread, Moves, NotTested, variance_of_moves
 from karat.inference.variance import precision_bias
 from karat.metrics import Metric
 from karat.metrics._influence.forms import PrecisionInfluence
@@ -178,27 +172,26 @@ class SetScoreIntervals:
         n = total**2 / float((mass**2).sum())
         if n < 2.0 - 1e-12:
             return Interval(remark=_ONE_ROW)
-        phi, df = self._moves_of_mean(metric, value)[kept], n - 1.0
-        variance = square_of(phi, self._clusters, kept)
-        if self._clusters is None:
+        phi, df = self._moves_of_mean(metric, value), n - 1.0
+        variance = self._variance(phi)
+        if not self._is_clustered:
             variance *= n / (n - 1.0)
-        else:
-            n = min(n, float(self._clusters.n_clusters))
+        n = min(n, self._units.n_units)
         variance = settled_error(metric, value, math.sqrt(variance), n) ** 2
-        if self._clusters is not None:
-            df = self._df(phi if variance > 0.0 else np.zeros_like(phi), kept)
+        if self._is_clustered:
+            df = self._df(phi if variance > 0.0 else np.zeros_like(phi))
         if metric.range[1] == math.inf:
             spread = SamplingError(variance, variance, df, n)
             return score_interval(metric, value, spread, self._alone, n)
         is_share = bool((mean.gain[kept] == 1.0).all() and ((x == 0.0) | (x == 1.0)).all())
-        is_share = is_share and self._clusters is None
+        is_share = is_share and not self._is_clustered
         return interval_of_one(
             self._alone, metric, value, math.sqrt(variance), n, df, is_share=is_share
         )
 
     @property
     def _has_one_cluster(self) -> bool:
-        return self._clusters is not None and self._clusters.n_clusters < 2
+        return self._units.n_units < 2
 
     def compared_moves(self, metric: Metric, value: float) -> Moves | NotTested:
         """Influence of each row on a metric with this value; or the reason why it is unknown."""
@@ -212,7 +205,7 @@ class SetScoreIntervals:
                     return NotTested(_NOT_WHOLE)
                 phi = self._moves_of_mean(metric, value)
                 mass = self.scores.weights * self.scores.mean(metric).gain
-                if self._clusters is None:
+                if not self._is_clustered:
                     phi *= math.sqrt(float(small_sample(kish(mass.sum(), (mass**2).sum()))))
                 return Moves(phi)
             if metric.record.reads is RankedCells:
@@ -271,7 +264,7 @@ class SetScoreIntervals:
         if slopes is None:
             return Interval(remark=_WITHOUT_ERROR)
         phi = self._sum_of_areas(slopes)
-        variance = square_of(phi, self._clusters) * self._least
+        variance = self._variance(phi) * self._least
         n, df = self._n_effective, self._df(phi)
         return score_interval(metric, value, SamplingError(variance, variance, df, n),
                               self._alone, n)  # fmt: skip
@@ -286,16 +279,16 @@ class SetScoreIntervals:
         """
         cells = self.scores.cells
         points = fmax_points(cells)
-        units = self._units
-        n_units = int(units.max(initial=-1)) + 1
+        codes = self._codes
+        n_units = int(codes.max(initial=-1)) + 1
         if points is None or n_units < _FOLDS:
             return Interval(remark=_TOO_FEW)
-        at_best = np.full(len(units), points[0][int(points[1].argmax())])
+        at_best = np.full(len(codes), points[0][int(points[1].argmax())])
         has_true = (cells.n_true > 0) & (cells.weights > 0.0)
         mass = np.where(has_true, cells.weights, 0.0)
         n = float(mass.sum()) ** 2 / float((mass**2).sum())
-        folds = np.random.default_rng(self.asked.seed).permutation(n_units)[units] % _FOLDS
-        of_others = np.empty(len(units))
+        folds = np.random.default_rng(self.asked.seed).permutation(n_units)[codes] % _FOLDS
+        of_others = np.empty(len(codes))
         for fold in range(_FOLDS):
             inside = folds == fold
             others = fmax_points(replace(cells, weights=np.where(inside, 0.0, cells.weights)))
@@ -304,24 +297,41 @@ class SetScoreIntervals:
             of_others[inside] = others[0][int(others[1].argmax())]
         apart = _f1_of_rows(*fmax_rows(cells, of_others), mass)[0]
         phi = _f1_of_rows(*fmax_rows(cells, at_best), mass)[1]
-        variance = square_of(phi, self._clusters)
+        variance = self._variance(phi)
         df = self._df(phi)
-        if self._clusters is None:
+        if not self._is_clustered:
             variance *= n / max(n - 1.0, 1.0)
             df = n - 1.0
-        else:
-            n = min(n, float(self._clusters.n_clusters))
+        n = min(n, self._units.n_units)
         error = math.hypot(math.sqrt(variance), (value - apart) / 2.0)
         middle = (value + apart) / 2.0
         found = interval_of_one(self._alone, metric, middle, error, n, df)
         return replace(found, method="cross-fitted", standard_error=None, remark=_CHOSEN)
 
-    @property
-    def _units(self) -> npt.NDArray[np.int64]:
+    @cached_property
+    def _codes(self) -> npt.NDArray[np.int64]:
         """int64[n]: what is drawn together, a row or a cluster, by its number."""
-        if self._clusters is not None:
-            return self._clusters.codes
-        return np.arange(self.scores.rows.n)
+        clusters = self.scores.rows.clusters
+        if clusters is None:
+            return np.arange(self.scores.rows.n)
+        return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
+
+    @cached_property
+    def _units(self) -> Units:
+        """The rows, as they were drawn."""
+        w = self.scores.weights
+        rows = IndependentRows(w, w * w)
+        if not self._is_clustered:
+            return rows
+        clusters = RowClusters(self._codes, int(self._codes.max(initial=-1)) + 1, w)
+        return ClusteredRows.of(rows, clusters)
+
+    @property
+    def _is_clustered(self) -> bool:
+        return self.scores.rows.clusters is not None
+
+    def _variance(self, moves: Floats) -> float:
+        return variance_of_moves(moves, self._units)
 
     def _pooled(self, plain: Metric) -> Interval:
         """Interval of all cells pooled; the cells of a row are a cluster."""
@@ -335,8 +345,8 @@ class SetScoreIntervals:
         if not pooled.n_rows:
             self._of_pooled.update(dict.fromkeys(metrics, missing))
             return
-        if self._clusters is not None:
-            of_row = self._clusters.codes[of_row]
+        if self._is_clustered:
+            of_row = self._codes[of_row]
         values, sure = measured_with_intervals(
             pooled, metrics, self.scores.policy, self._alone, clusters=of_row
         )
@@ -353,34 +363,22 @@ class SetScoreIntervals:
 
     @property
     def _n_effective(self) -> float:
-        w = self.scores.weights
-        rows = float(w.sum()) ** 2 / float((w**2).sum())
-        return rows if self._clusters is None else min(rows, float(self._clusters.n_clusters))
+        return self._units.n_effective
 
-    @cached_property
-    def _clusters(self) -> RowClusters | None:
-        """The rows that weigh anything, by cluster; None where they are independent."""
-        rows = self.scores.rows
-        if rows.clusters is None:
-            return None
-        codes = np.unique(rows.clusters, return_inverse=True)[1].astype(np.int64)
-        return RowClusters(codes, len(np.unique(codes[self.scores.weights > 0.0])))
-
-    def _df(self, phi: Floats, at: slice | npt.NDArray[np.bool_] = slice(None)) -> float:
-        """Degrees of freedom of Σφ over some of the rows."""
-        if self._clusters is None:
-            return self._n_effective - 1.0
-        return float(degrees_of_clusters(self._clusters.sums(np.abs(phi), at)))
+    def _df(self, moves: Floats) -> float:
+        """Degrees of freedom of the variance of a number that rows move so."""
+        units = self._units
+        if not self._is_clustered:
+            return units.n_effective - 1.0
+        return units.degrees(units.influence_of(moves)) if moves.any() else units.df
 
     @property
     def _least(self) -> float:
-        if self._clusters is not None:
-            return 1.0
         n = self._n_effective
-        return n / (n - 1.0) if n > 1.0 else 1.0
+        return n / (n - 1.0) if not self._is_clustered and n > 1.0 else 1.0
 
     def _one(self, metric: Metric, value: float, phi: Floats) -> Interval:
-        error = math.sqrt(square_of(phi, self._clusters) * self._least)
+        error = math.sqrt(self._variance(phi) * self._least)
         n = self._n_effective
         error = settled_error(metric, value, error, n)
         df = self._df(phi if error > 0.0 else np.zeros_like(phi))
@@ -390,10 +388,10 @@ class SetScoreIntervals:
         """Limits of the labels, combined as their errors go together in the rows (MOVER)."""
         n_counted = int(np.isfinite(spread.value).sum())
         ends = [
-            math.sqrt(square_of(side, self._clusters) + float(alone)) / max(n_counted, 1)
+            math.sqrt(self._variance(side) + float(alone)) / max(n_counted, 1)
             for side, alone in zip((spread.below, spread.above), spread.alone, strict=True)
         ]
-        error = math.sqrt(square_of(spread.whole, self._clusters) * self._least) / max(n_counted, 1)
+        error = math.sqrt(self._variance(spread.whole) * self._least) / max(n_counted, 1)
         error = settled_error(metric, value, error, self._n_effective)
         # What few rows add to every label does not average out.
         ends[0] += max(spread.bias, 0.0) / max(n_counted, 1)
@@ -434,9 +432,7 @@ class SetScoreIntervals:
         rows, k = self.scores.rows, self.scores.k
         values = {metric: np.full(k, np.nan) for metric in metrics}
         spreads = {
-            m: LabelSpread.of(
-                rows.n, k, self._clusters, LabelMoves.of(m, rows.n) if self.compares else None
-            )
+            m: LabelSpread.of(self._units, k, LabelMoves.of(m, rows.n) if self.compares else None)
             for m in metrics
             if not reason_without(m)
         }
@@ -454,7 +450,7 @@ class SetScoreIntervals:
                     if spread.moves is not None:
                         spread.moves.add(
                             *(at, column, parts[metric], share, value, interval),
-                            has_clusters=self._clusters is not None,
+                            has_clusters=self._is_clustered,
                         )
         self.scores.keep(values, {})
         true = rows.true
@@ -491,7 +487,7 @@ class SetScoreIntervals:
             column = self.scores.columns.column(label)
             if not column.n_rows or not (column.weights is None or column.weights.any()):
                 continue
-            clusters = None if self._clusters is None else self._clusters.codes[self._at(label)]
+            clusters = self._codes[self._at(label)] if self._is_clustered else None
             values, sure, influence = measured_with_influence(
                 column, metrics, self.scores.policy, self._alone, clusters
             )
@@ -540,7 +536,7 @@ class SetScoreIntervals:
     def _times(self) -> Iterator[Floats]:
         """Iterate over the replicates: how often each row, or each cluster, is drawn."""
         n, rng = self.scores.rows.n, np.random.default_rng(self.asked.seed)
-        codes = None if self._clusters is None else self._clusters.codes
+        codes = self._codes if self._is_clustered else None
         if codes is not None:
             n = int(codes.max()) + 1
         for _ in range(self.asked.n_replicates):
@@ -552,4 +548,4 @@ class SetScoreIntervals:
 
     def _sums(self, phi: Floats) -> Floats:
         """Sums over each cluster; without clusters the rows themselves."""
-        return phi if self._clusters is None else self._clusters.sums(phi, slice(None))
+        return np.asarray(np.bincount(self._codes, phi) if self._is_clustered else phi, np.float64)

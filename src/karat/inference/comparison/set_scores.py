@@ -110,7 +110,7 @@ def _moved(side: Side, moves: Moves | NotTested, units: Units, *, is_paired: boo
     """The side with what moves its value."""
     assert isinstance(moves, Moves)
     assert side.estimate is not None
-    phi = settled_influence(_as_influence(moves.phi, units), side.estimate)
+    phi = settled_influence(units.influence_of(moves.phi), side.estimate)
     variance = float(units.covariance(phi[None])[0, 0])
     side = replace(side, n_effective=units.n_effective)
     if not is_paired:
@@ -149,12 +149,6 @@ def _units(model: SetScoreIntervals, metric: Metric) -> Units:
     mass = scores.mean(meant_on_sets(metric)).gain * w if is_of_rows(meant_on_sets(metric)) else w
     n = float(mass.sum()) ** 2 / float((mass**2).sum())
     return IndependentRows(w, w * w, df=max(n - 1.0, 1.0))
-
-
-def _as_influence(moves: Floats, units: Units) -> Floats:
-    """Influence of each row: its effect on a value per weight, as variances of units take it."""
-    w = units.weights
-    return np.where(w > 0.0, moves * units.total / np.where(w > 0.0, w, 1.0), 0.0)
 
 
 def _shares(models: Sequence[SetScoreIntervals], metric: Metric) -> PairedShare | None:

@@ -10,7 +10,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.clusters import ClusteredRows
 from karat.designs.rows import IndependentRows
 from karat.designs.units import Units
 from karat.errors.text import counted
@@ -213,16 +212,12 @@ def sets_apart(
 
 
 def units_of_sets(model: SetIntervals) -> Units:
-    """The known rows, as their parts in a variance count."""
-    assert model.rows is not None
-    known = model.rows.known
-    weights = np.ones(known.n) if known.weights is None else known.weights
-    squares = weights if known.squares is None else known.squares
-    if model.clusters is not None:
-        return ClusteredRows.of(IndependentRows(weights, squares), model.clusters)
+    """The known rows, as their parts in the variance of a difference count."""
+    units = model.units
+    if not isinstance(units, IndependentRows):
+        return units
     n = model.spread.n_effective
-    factors = np.full(known.n, n / (n - 1.0) if n > 1.0 else 1.0)
-    return IndependentRows(weights, squares, factors, max(n - 1.0, 1.0))
+    return replace(units, factors=np.full(len(units.weights), n / (n - 1.0) if n > 1.0 else 1.0))
 
 
 def _is_plain(model: SetIntervals) -> bool:
