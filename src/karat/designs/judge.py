@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.designs.clusters import degrees_of_clusters
-from karat.designs.units import Floats, small_sample
+from karat.designs.units import Floats, Units, small_sample
 from karat.tally.cached import cached_property
 
 _LEAST_ROWS = 4.0
@@ -259,6 +259,71 @@ class Both:
     def is_of_equal_rows(self) -> bool:
         """True if gold rows are independent and have equal weights."""
         return not self.is_clustered and self.gold.has_equal_weights
+
+
+@dataclass(frozen=True, eq=False)
+class RowsWithJudge(Units):
+    """Rows of several values with one weight of the judge's labels.
+
+    An influence float64[2n] holds what each row adds to the error of the mean over the gold rows,
+    then to that over the reference rows.
+
+    Attributes:
+        factor: by how much a variance grows for the means that were fitted.
+        df: degrees of freedom of a variance.
+        clusters: int64[n], or None.
+        gold: int64[g], the gold rows.
+        both: weights of the rows in both means; None where values have gold rows of their own.
+    """
+
+    factor: float = 1.0
+    df: float = math.inf
+    clusters: npt.NDArray[np.int64] | None = None
+    gold: npt.NDArray[np.intp] | None = None
+    both: Both | None = None
+
+    def centred(self, phi: Floats) -> Floats:
+        return phi
+
+    def errors(self, phi: Floats) -> Floats:
+        return self._parts(phi) * math.sqrt(self.factor)
+
+    def _parts(self, phi: Floats) -> Floats:
+        of_gold, of_reference = np.split(phi, 2, axis=-1)
+        parts = of_gold + of_reference
+        if self.clusters is None:
+            return parts
+        flat = parts.reshape(-1, parts.shape[-1])
+        sums = np.array([np.bincount(self.clusters, part) for part in flat], np.float64)
+        return sums.reshape(*parts.shape[:-1], -1)
+
+    def variance(self, phi: Floats) -> Floats:
+        flat = phi.reshape(-1, phi.shape[-1])
+        squares = (self._parts(flat) ** 2).sum(axis=-1)
+        each = [self._held(*one) for one in zip(squares.tolist(), flat, strict=True)]
+        return self.factor * np.array(each).reshape(phi.shape[:-1])
+
+    def covariance(self, phi: Floats) -> Floats:
+        parts = self._parts(phi)
+        covariance = self.factor * (parts @ parts.T)
+        return covariance + np.diag(self.variance(phi) - np.diag(covariance))
+
+    def _held(self, square: float, phi: Floats) -> float:
+        if self.both is None or self.gold is None:
+            return square
+        of_gold, of_reference = np.split(phi, 2)
+        roots = self.both.gold.roots
+        has = roots > 0.0
+        values = np.where(has, of_gold[self.gold] / np.where(has, roots, 1.0), 0.0)
+        return self.both.held(square, values, float((of_reference**2).sum()))
+
+    def degrees(self, phi: Floats) -> float:
+        del phi
+        return self.df
+
+    def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
+        del moves
+        return 0.0
 
 
 def cost_of_tuning(n: float) -> float:

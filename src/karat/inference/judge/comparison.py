@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from karat.designs.clusters import degrees_of_clusters
-from karat.designs.judge import Both, cost_of_tuning
+from karat.designs.judge import Both, RowsWithJudge, cost_of_tuning
 from karat.designs.units import small_sample
-from karat.inference.comparison.contrasts import Paired
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import Estimate
+from karat.inference.comparison.sides import Side, contrasted
 from karat.inference.confidence import Confidence
 from karat.inference.judge.estimates import JudgedLabels, Sample
 from karat.inference.judge.labels import no_gold_label, powered
@@ -70,6 +70,20 @@ class JudgedModel:
             return found
         return np.stack([np.bincount(sample.clusters, one) for one in found])
 
+    def influence(self, metric: Metric, policy: Policy, weight: float) -> Floats:
+        """float64[2n]: influence on a metric, as `RowsWithJudge` reads it."""
+        by_gold, by_judge, of_reference = self.moves(metric, policy)
+        sample, both = self.sample, self.both
+        parts = np.zeros((2, len(sample.has_gold)))
+        parts[0, sample.gold] = both.gold.moves(by_gold - weight * by_judge)
+        parts[1, sample.reference] = weight * both.reference.moves(of_reference)
+        return parts.ravel()
+
+    def units(self, factor: float, df: float) -> RowsWithJudge:
+        """The rows, of variances that grow by a factor."""
+        ones, sample = np.ones(2 * len(self.sample.has_gold)), self.sample
+        return RowsWithJudge(ones, ones, factor, df, sample.clusters, sample.gold, self.both)
+
     def estimate(
         self, metric: Metric, weight: float, confidence: Confidence, policy: Policy
     ) -> Estimate:
@@ -104,74 +118,53 @@ def _measured(
     policy: Policy,
     confidence: Confidence,
 ) -> tuple[Measured, dict[str, Estimate]]:
-    errors = np.stack([model.errors(metric, policy) for model in models.values()])
-    n, first = min(model.both.gold.n for model in models.values()), next(iter(models.values()))
+    each = list(models.values())
+    errors = np.stack([model.errors(metric, policy) for model in each])
+    n = min(model.both.gold.n for model in each)
     weight, factor = _weight(errors, spec, n)
-    total = errors[:, 0] + weight * errors[:, 1]
-    spread, unseen = None, ""
-    if not metric.needs_scores:
-        each = (model.labels.table.unseen(metric, policy) for model in models.values())
-        unseen = next((name for name in each if name), "")
-    if np.isfinite(total).all() and n > 2.0 and not unseen:
-        apart = total[1:] - total[0]
-        errors_of = _Errors(list(models.values()), metric, policy, weight, total)
-        variances = {pair: factor * errors_of.variance(*pair) for pair in spec.pairs}
-        covariance = factor * (apart @ apart.T)
-        if not first.both.is_of_equal_rows:
-            held = np.array([factor * errors_of.variance(0, a) for a in range(1, len(models))])
-            covariance += np.diag(held - np.diag(covariance))
-        own_variances = factor * np.array([errors_of.variance(a) for a in range(len(models))])
-        df = n - 1.0 - (weight > 0.0)
-        if first.sample.clusters is not None:
-            own = [float(degrees_of_clusters(np.abs(total[a] - total[b]))) for a, b in spec.pairs]
-            df = min(df, *own)
-        spread = Paired(variances, covariance, max(df, 1.0), own=own_variances)
-    values = {
+    estimates = {
         name: model.estimate(metric, weight, confidence, policy) for name, model in models.items()
     }
-    n_gold = [int(model.sample.has_gold.sum()) for model in models.values()]
-    numbers = [one.value for one in values.values()]
-    remark = (
-        no_gold_label(unseen)
-        if unseen
-        else f"judge weight λ {weight:.2g}, {min(n_gold)} gold labels"
+    n_gold = [int(model.sample.has_gold.sum()) for model in each]
+    sides = [
+        Side(estimate.value, rows)
+        for estimate, rows in zip(estimates.values(), n_gold, strict=True)
+    ]
+    unseen = ""
+    if not metric.needs_scores:
+        names = (model.labels.table.unseen(metric, policy) for model in each)
+        unseen = next((name for name in names if name), "")
+    total = errors[:, 0] + weight * errors[:, 1]
+    df = 1.0
+    if np.isfinite(total).all() and n > 2.0 and not unseen:
+        df = _degrees(each[0], total, n - 1.0 - (weight > 0.0), spec)
+        for i, model in enumerate(each):
+            phi = model.influence(metric, policy, weight)
+            variance = float(model.units(factor, df).variance(phi))
+            sides[i] = replace(sides[i], influence=phi, variance=variance)
+    remark = f"judge weight λ {weight:.2g}, {min(n_gold)} gold labels"
+    units = each[0].units(factor, df)
+    if any(not np.array_equal(model.sample.gold, each[0].sample.gold) for model in each):
+        # Verdicts about each system may have gold rows of their own.
+        units = replace(units, both=None)
+    measured = contrasted(
+        metric,
+        sides,
+        spec.pairs,
+        METHOD,
+        units,
+        kind_of_limits="none",
+        remark=no_gold_label(unseen) if unseen else remark,
     )
-    return Measured(metric, numbers, n_gold, spread, METHOD, remark=remark), values
+    return measured, estimates
 
 
-@dataclass(frozen=True, eq=False)
-class _Errors:
-    """Errors of the values of systems with one weight of the judge.
-
-    Attributes:
-        models: the systems.
-        weight: λ.
-        total: float64[m, e], what each row, or cluster, adds to the error of each value.
-    """
-
-    models: Sequence[JudgedModel]
-    metric: Metric
-    policy: Policy
-    weight: float
-    total: Floats
-
-    def variance(self, a: int, b: int | None = None) -> float:
-        """Return the variance of a difference, or of one value, without its factor."""
-        model, error = self.models[a], self.total[a]
-        gold, rest = self._values(model)
-        if b is not None:
-            error = error - self.total[b]
-            if not np.array_equal(model.sample.gold, self.models[b].sample.gold):
-                # Verdicts about each system may have gold rows of their own.
-                return float((error**2).sum())
-            others = self._values(self.models[b])
-            gold, rest = gold - others[0], rest - others[1]
-        of_rest = float((model.both.reference.moves(self.weight * rest) ** 2).sum())
-        return model.both.held(float((error**2).sum()), gold, of_rest)
-
-    def _values(self, model: JudgedModel) -> tuple[Floats, Floats]:
-        by_gold, by_judge, of_reference = model.moves(self.metric, self.policy)
-        return by_gold - self.weight * by_judge, of_reference
+def _degrees(model: JudgedModel, errors: Floats, df: float, spec: ComparisonSpec) -> float:
+    """Degrees of freedom of the variances of all differences, from errors float64[m, e]."""
+    if model.sample.clusters is not None:
+        apart = (np.abs(errors[a] - errors[b]) for a, b in spec.pairs)
+        df = min(df, *(float(degrees_of_clusters(each)) for each in apart))
+    return max(df, 1.0)
 
 
 def _weight(errors: Floats, spec: ComparisonSpec, n: float) -> tuple[float, float]:
