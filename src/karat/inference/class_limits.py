@@ -512,7 +512,7 @@ def _mover(
     if cells.is_weighted and listed is None:
         listed = np.zeros((3, len(spread.weights)))
     each = [class_limits(plain, spread, asked, is_beta=True) for plain in classes]
-    factors, alone, n_still = _counted(each, each, of_parts)
+    factors, alone, n_still = part_factors(each, each, of_parts)
     n_deciding = _deciding(each, of_parts)
     alike = spread.smoothed if n_still else None
     if alike is not None:
@@ -522,8 +522,8 @@ def _mover(
         error = float(spread.variance(derivative(metric, cells, policy)))
         if not math.isfinite(error):
             return Interval(remark=NO_SLOPE), 1.0
-        low, high = math.sqrt(below + low), math.sqrt(above + high)
-        return Interval(value - low, value + high, "mover", math.sqrt(error)), n_deciding
+        together = below + low, above + high
+        return mover_interval(value, together, error=math.sqrt(error)), n_deciding
     for limits, counted in zip(each, factors, strict=True):
         if not (limits.has_slopes or np.isfinite(derivative(metric, cells, policy)).all()):
             return Interval(remark=NO_SLOPE), 1.0
@@ -535,11 +535,22 @@ def _mover(
     low, high, variance = spread.slope_variances(sums, listed).tolist()
     if not math.isfinite(variance):
         return Interval(remark=NO_SLOPE), 1.0
-    below, above = math.sqrt(low + alone[0]), math.sqrt(high + alone[1])
-    return Interval(value - below, value + above, "mover", math.sqrt(variance)), n_deciding
+    together = low + alone[0], high + alone[1]
+    return mover_interval(value, together, error=math.sqrt(variance)), n_deciding
 
 
-def _counted(
+def mover_interval(
+    value: float,
+    squares: tuple[float, float],
+    error: float | None = None,
+    remark: str | None = None,
+) -> Interval:
+    """Limits of a number made of parts, from the squared distances of its two limits (MOVER)."""
+    below, above = (math.sqrt(square) for square in squares)
+    return Interval(value - below, value + above, "mover", error, remark)
+
+
+def part_factors(
     each: Sequence[ClassLimits], shapes: Sequence[ClassLimits], of_parts: Sequence[Floats]
 ) -> tuple[list[Floats], tuple[float, float], int]:
     """Weights of the derivatives of the classes below, above and in the metric, by part: [3, k].
@@ -564,7 +575,7 @@ def _alike(
     of_parts: Sequence[Floats],
 ) -> list[float]:
     """Squared distances of both limits of the classes, with the correlations of `alike`."""
-    factors, alone, _ = _counted(each, shapes, of_parts)
+    factors, alone, _ = part_factors(each, shapes, of_parts)
     forms = np.zeros((2, len(alike.rows)))
     for shape, counted in zip(shapes, factors, strict=True):
         forms += np.array([alike.added(shape.partials, side) for side in counted[:2]])

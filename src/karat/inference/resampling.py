@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
+from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
 from karat.metrics import ClassProbabilities, ClassRanks, Confidences, Metric
 from karat.tally import Axis, Cells, ClusteredCells, CumulativeCounts, LevelSource, of_both
@@ -148,6 +149,22 @@ def replicate_rows(
         count = min(step, n_replicates - first)
         drawn = _native.row_weights(n_items, is_gamma, seed, 0, first, count, n_threads or 0)
         yield drawn if clusters is None else drawn[:, clusters]
+
+
+def replicate_times(n: int, asked: Confidence, odds: Floats | None = None) -> Iterator[Floats]:
+    """Iterate over replicates: float64[n], how often each of n units is drawn.
+
+    Args:
+        odds: float64[e], of units that n rows are drawn of; None: n units are drawn, each alike.
+    """
+    rng = np.random.default_rng(asked.seed)
+    for _ in range(asked.n_replicates):
+        if asked.method == "bayesian":
+            yield rng.exponential(size=n) if odds is None else rng.gamma(odds * n)
+        elif odds is None:
+            yield np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
+        else:
+            yield rng.multinomial(n, odds).astype(np.float64)
 
 
 def _ratio(over: Numbers, under: Numbers) -> Floats:

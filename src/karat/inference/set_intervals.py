@@ -14,7 +14,13 @@ from karat.designs.clusters import ClusteredRows
 from karat.designs.rows import IndependentRows
 from karat.designs.units import ROUNDING, Units, kish
 from karat.errors.text import count, counted
-from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits
+from karat.inference.class_limits import (
+    NO_SLOPE,
+    ClassLimits,
+    class_limits,
+    mover_interval,
+    part_factors,
+)
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import (
@@ -26,6 +32,7 @@ from karat.inference.label_intervals import (
     within,
 )
 from karat.inference.limits import Floats, transformed, wilson_limits_of_one
+from karat.inference.resampling import replicate_times
 from karat.inference.rounding import settled, settled_error
 from karat.inference.set_variance import LabelClusters, SetVariance
 from karat.metrics import Metric
@@ -333,17 +340,14 @@ class SetIntervals:
         limits = class_limits(plain, self.spread, self.asked)
         is_defined = np.isfinite(limits.value)
         n_counted = int(is_defined.sum()) if self.policy == "exclude" else self.tally.k
-        sigma = np.sqrt(limits.variance)
-        varies = (sigma > 0.0) & is_defined
-        ends = []
-        for away in (limits.value - limits.low, limits.high - limits.value):
-            distance = np.where(is_defined, away, 0.0) / max(n_counted, 1)
-            factor = np.where(varies, distance / np.where(varies, sigma, 1.0), 0.0)
-            alone = float((np.where(varies, 0.0, distance) ** 2).sum())
-            (tn, fp), (fn, tp) = np.moveaxis(limits.partials * factor[:, None, None], 0, -1)
-            ends.append(math.sqrt(self._of_added(tp, fp, fn, tn) + alone))
+        slopes = np.full(self.tally.k, 1.0 / max(n_counted, 1))
+        (factors,), alone, _ = part_factors([limits], [limits], [slopes])
+        below, above = (
+            self._of_added(*_sides(limits.partials * factor[:, None, None])) + still
+            for factor, still in zip(factors, alone, strict=False)
+        )
         remark = _FEW if len(self._few) else None
-        return Interval(value - ends[0], value + ends[1], "mover", remark=remark)
+        return mover_interval(value, (below, above), remark=remark)
 
     def of_classes(self, metric: Metric) -> ClassLimits | None:
         """Limits of a metric of one label for every label; None where there are none."""
@@ -399,8 +403,7 @@ class SetIntervals:
         """Tallies of rows drawn again, a row with all of its labels, or a cluster with its rows."""
         assert self.rows is not None
         known, clusters = self.rows.known, self.clusters
-        n, rng = known.n, np.random.default_rng(self.asked.seed)
-        given, odds = known.weights, None
+        n, given, odds = known.n, known.weights, None
         of_row = np.zeros(n, np.int64)
         if clusters is not None:
             # Rows without weight are of no cluster, and count nothing.
@@ -408,17 +411,16 @@ class SetIntervals:
             n = clusters.n_clusters
         elif known.is_frequency and given is not None:
             n, odds, given = int(given.sum()), given / given.sum(), None
-        for _ in range(self.asked.n_replicates):
-            if self.asked.method == "bayesian":
-                times = rng.exponential(size=n) if odds is None else rng.gamma(odds * n)
-            elif odds is not None:
-                times = rng.multinomial(n, odds).astype(np.float64)
-            else:
-                times = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
-            if clusters is not None:
-                times = times[of_row]
+        for drawn in replicate_times(n, self.asked, odds):
+            times = drawn if clusters is None else drawn[of_row]
             weights = times if given is None else times * given
             yield SetTally.of(known.classes, known.true, known.pred, weights, known.unknown)
+
+
+def _sides(partials: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """float64[k] each: derivatives [k, 2, 2] by tp, fp, fn and tn."""
+    (tn, fp), (fn, tp) = np.moveaxis(partials, 0, -1)
+    return tp, fp, fn, tn
 
 
 def _squared(rows: SetRows, phi: Floats) -> float:

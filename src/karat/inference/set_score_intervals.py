@@ -13,10 +13,12 @@ import numpy.typing as npt
 from karat.designs.clusters import ClusteredRows, RowClusters
 from karat.designs.rows import IndependentRows
 from karat.designs.units import Units, kish, small_sample
+from karat.inference.class_limits import mover_interval
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import of_few_rows, within
 from karat.inference.limits import Floats
+from karat.inference.resampling import replicate_times
 from karat.inference.rounding import settled_error
 from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import (
@@ -386,20 +388,21 @@ class SetScoreIntervals:
 
     def _combined(self, metric: Metric, spread: LabelSpread, value: float) -> Interval:
         """Limits of the labels, combined as their errors go together in the rows (MOVER)."""
-        n_counted = int(np.isfinite(spread.value).sum())
-        ends = [
-            math.sqrt(self._variance(side) + float(alone)) / max(n_counted, 1)
+        n = max(int(np.isfinite(spread.value).sum()), 1)
+        squares = [
+            (self._variance(side) + float(alone)) / n**2
             for side, alone in zip((spread.below, spread.above), spread.alone, strict=True)
         ]
-        error = math.sqrt(self._variance(spread.whole) * self._least) / max(n_counted, 1)
+        error = math.sqrt(self._variance(spread.whole) * self._least) / n
         error = settled_error(metric, value, error, self._n_effective)
-        # What few rows add to every label does not average out.
-        ends[0] += max(spread.bias, 0.0) / max(n_counted, 1)
         missing = int((np.isfinite(spread.value) & np.isnan(spread.low)).sum())
         remark = "labels have few rows" if len(self._few) else None
         if missing:
             remark = f"{missing} labels have no limits of their own"
-        return Interval(value - ends[0], value + ends[1], "mover", error, remark)
+        interval = mover_interval(value, (squares[0], squares[1]), error, remark)
+        # What few rows add to every label does not average out.
+        assert interval.low is not None
+        return replace(interval, low=interval.low - max(spread.bias, 0.0) / n)
 
     def of_classes(self, metric: Metric) -> tuple[Floats, Floats] | None:
         """Limits of a metric of one label for every label; None where there are none."""
@@ -535,16 +538,8 @@ class SetScoreIntervals:
 
     def _times(self) -> Iterator[Floats]:
         """Iterate over the replicates: how often each row, or each cluster, is drawn."""
-        n, rng = self.scores.rows.n, np.random.default_rng(self.asked.seed)
-        codes = self._codes if self._is_clustered else None
-        if codes is not None:
-            n = int(codes.max()) + 1
-        for _ in range(self.asked.n_replicates):
-            if self.asked.method == "bayesian":
-                times = rng.exponential(size=n)
-            else:
-                times = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
-            yield times if codes is None else times[codes]
+        for times in replicate_times(int(self._codes.max(initial=-1)) + 1, self.asked):
+            yield times[self._codes] if self._is_clustered else times
 
     def _sums(self, phi: Floats) -> Floats:
         """Sums over each cluster; without clusters the rows themselves."""
