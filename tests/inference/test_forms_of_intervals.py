@@ -18,8 +18,9 @@ from karat.inference.influence_variance import SamplingError
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import newcombe_limits
 from karat.inference.proportion_curves import curve_of
-from karat.inference.score_intervals import _around, reads_one, score_interval
+from karat.inference.score_intervals import _around, reads_one
 from karat.inference.table_variance import TableVariance
+from karat.inference.value_limits import score_interval
 from karat.metrics import get, parse
 from karat.metrics._views import largest
 from karat.tally import Cells, Classes, to_sparse

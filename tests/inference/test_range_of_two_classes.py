@@ -8,7 +8,7 @@ import pytest
 import karat
 from karat.errors import InputError
 from karat.inference.sampling_error import SamplingError
-from karat.inference.score_intervals import score_interval
+from karat.inference.value_limits import score_interval
 from karat.metrics import get
 
 TRUTH = [1, 0, 1, 0, 1, 0]

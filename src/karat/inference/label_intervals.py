@@ -35,6 +35,7 @@ from karat.inference.table_variance import (
     slopes_on,
     variance_of,
 )
+from karat.inference.value_limits import textbook, within
 from karat.inference.variance import is_of_logarithms, jackknifed
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -125,35 +126,12 @@ def _lacking(cells: Cells) -> str:
     return _NO_SQUARES if cells.is_weighted and cells.squares is None else ""
 
 
-def within(found: Interval, value: float, ends: tuple[float, float], asked: Confidence) -> Interval:
-    """Return an interval that contains the value and stays in the range, on the requested sides."""
-    if found.low is None or found.high is None:
-        return found
-    if math.isnan(found.low) or math.isnan(found.high):
-        return Interval(remark=NO_SLOPE)
-    low = min(max(found.low, ends[0]), value)
-    high = max(min(found.high, ends[1]), value)
-    low, high = asked.one_sided(low, high, ends)
-    return Interval(low, high, found.method, found.standard_error, found.remark)
-
-
 def is_fixed(g: Floats, variance: float, spread: TableVariance) -> bool:
     """Return whether a metric depends only on the true class proportions, which are fixed."""
     if not math.isfinite(variance):
         return False
     drawn = float(TableVariance(spread.cells).variance(g))
     return bool(drawn > 0.0 and variance <= 1e-20 * drawn)
-
-
-def textbook(
-    value: float, error: float, quantile: float, ends: tuple[float, float], method: str
-) -> Interval:
-    """Wald interval on the raw, logit or log scale (the latter for unbounded ranges)."""
-    if method == "wald" or not math.isfinite(ends[0]):
-        return Interval(value - quantile * error, value + quantile * error, "wald")
-    if not ends[0] < value < ends[1]:
-        return Interval(remark="the logit of an end of the range is infinite")
-    return Interval(*transformed(value, error, quantile, ends))
 
 
 def _default(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
@@ -13,9 +12,9 @@ import numpy.typing as npt
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns, draw_rows
 from karat.inference.influence_variance import InfluenceVariances, Whole
-from karat.inference.limits import Floats, newcombe_limits, transformed
-from karat.inference.rounding import settled
+from karat.inference.limits import Floats
 from karat.inference.sampling_error import SamplingError
+from karat.inference.value_limits import is_of_loss, score_interval
 from karat.inference.variance import AreaVariance, Found, Sizes
 from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
 from karat.metrics._bounded import ClassLimits, all_bounds_of
@@ -26,7 +25,6 @@ from karat.metrics._influence.forms import (
     LossInfluence,
     PairsInfluence,
     PlaceInfluence,
-    PrecisionInfluence,
 )
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._lift import Policy
@@ -44,179 +42,6 @@ _NO_SQUARES: Final = (
     "the squares of the weights were not kept: give a larger karat.Reading(max_memory=)"
 )
 _NOTHING_SEEN: Final = "every row has the same loss, so the variance of the loss is not known"
-
-
-def score_interval(
-    metric: Metric, value: float, spread: SamplingError, asked: Confidence, n_rest: float
-) -> Interval:
-    """Interval of a metric of scores; for the lift per class, of one class.
-
-    `n_rest` is the number of effective rows of the other side of an area, for areas of 0 and 1.
-    """
-    if not math.isfinite(value):
-        return Interval()
-    if not math.isfinite(spread.variance) or spread.df < 1.0 or math.isnan(spread.df):
-        return Interval(remark=spread.missing or "there are too few rows")
-    error = math.sqrt(spread.variance)
-    ends = metric.range
-    if asked.method in ("wald", "logit"):
-        low, high, method = _textbook(value, error, spread, asked, ends)
-    else:
-        low, high, method = _default(metric, value, error, spread, asked, n_rest)
-    if method is None:
-        return Interval(standard_error=error, remark=_NOTHING_SEEN, sampling=spread)
-    low, high = min(max(low, ends[0]), value), max(min(high, ends[1]), value)
-    low, high = asked.one_sided(low, high, ends)
-    sampling = replace(spread, n_rest=n_rest)
-    return Interval(low, high, method, error, _caution(metric, value, spread), sampling)
-
-
-def _caution(metric: Metric, value: float, spread: SamplingError) -> str | None:
-    """Return a caution if the interval rests on few rows."""
-    form, n_own = metric.record.influence, spread.n_effective
-    # With few rows that are all informative, the shrunk variance suffices.
-    if isinstance(form, AreaInfluence) and spread.n_informative < min(_FEW, n_own / 2.0):
-        return f"it depends on few rows of the class: {spread.n_informative:.1f} effective ones"
-    if _is_of_loss(metric) and _n_losing(metric, value, spread) < _FEW:
-        return (
-            f"few rows have most of the loss: {_n_losing(metric, value, spread):.1f} effective ones"
-        )
-    if isinstance(form, (*_AREAS, PrecisionInfluence)) and spread.n_effective < _FEW_OF_A_CLASS:
-        return f"it depends on few rows of a class: {spread.n_effective:.0f}"
-    if spread.interpolated > math.sqrt(spread.variance) / 3.0:
-        return "straight lines between few tied scores make up much of the value"
-    excess = spread.optimism * (1.0 - settled(value))
-    if excess > math.sqrt(spread.variance) / 2.0:
-        return f"with few rows, the value may be too large by about {excess:.2g}"
-    return None
-
-
-def _is_of_loss(metric: Metric) -> bool:
-    """Return whether it is a mean of unbounded losses, or 1 minus such a mean."""
-    low, high = metric.range
-    is_area = isinstance(metric.record.influence, (*_AREAS, PrecisionInfluence))
-    if is_area or "ranks" in metric.record.needs or (math.isinf(low) and math.isinf(high)):
-        return False
-    return math.isinf(low) or (low == 0.0 and metric.record.better == "lower")
-
-
-def _n_losing(metric: Metric, value: float, spread: SamplingError) -> float:
-    """(Σℓ)² ÷ Σℓ² of the losses ℓ of the rows: the effective number of rows with losses."""
-    low, high = metric.range
-    loss = value - low if math.isfinite(low) else high - value
-    if loss == 0.0:
-        return spread.n_effective
-    spread_of_one = math.sqrt(spread.variance) / loss
-    return 1.0 / (spread_of_one * spread_of_one + 1.0 / max(spread.n_effective, 1.0))
-
-
-Limited = tuple[float, float, str | None]
-_NONE: Final[Limited] = (math.nan, math.nan, None)
-
-
-def _textbook(
-    value: float, error: float, spread: SamplingError, asked: Confidence, ends: tuple[float, float]
-) -> Limited:
-    quantile = asked.quantile(spread.df)
-    if asked.method == "wald" or all(map(math.isinf, ends)):
-        return value - quantile * error, value + quantile * error, "wald"
-    if not ends[0] < value < ends[1]:
-        return _NONE
-    return _transformed(value, error, quantile, ends)
-
-
-def _transformed(value: float, error: float, quantile: float, ends: tuple[float, float]) -> Limited:
-    low, high, scale = transformed(value, error, quantile, ends)
-    return low, high, f"{scale}-t" if scale else "t"
-
-
-def _default(
-    metric: Metric,
-    value: float,
-    error: float,
-    spread: SamplingError,
-    asked: Confidence,
-    n_rest: float,
-) -> Limited:
-    form, (low, high) = metric.record.influence, metric.range
-    quantile = asked.quantile(spread.df)
-    span = high - low
-    if isinstance(form, _AREAS):
-        share = settled((value - low) / span)
-        if 0.0 < share < 1.0 and spread.shrunk > 0.0:
-            ends = low, high
-            limits = _of_area(value, share, error, quantile, spread, asked, n_rest, ends)
-            return *limits, "logit-delong"
-        n_own = max(spread.n_effective, 1.0)
-        edge = newcombe_limits(share, n_own, max(n_rest, 1.0), quantile)
-        return low + span * edge[0], low + span * edge[1], "newcombe"
-    if isinstance(form, PrecisionInfluence):
-        value = settled(value)
-        if 0.0 < value < 1.0 and error > 0.0:
-            above = _transformed(value, error, quantile, (low, high))
-            less = value - spread.optimism * (1.0 - value)
-            if less <= 0.0:
-                return low, *above[1:]
-            return _transformed(less, error, quantile, (low, high))[0], *above[1:]
-        return *_wilson(value, spread, error, quantile, (low, high), asked), "wilson-effective"
-    is_a_loss = metric.record.better == "lower" and low == 0.0
-    if "ranks" in metric.record.needs:
-        return *_wilson(value, spread, error, quantile, (low, high), asked), "wilson"
-    if math.isfinite(span) and not is_a_loss and error > 0.0 and low < value < high:
-        return _transformed(value, error, quantile, (low, high))
-    if math.isinf(low) and math.isinf(high):
-        return value - quantile * error, value + quantile * error, "t"
-    if error > 0.0 and value not in (low, high):
-        ends = (low, math.inf) if math.isfinite(low) else (low, high)
-        # With the effective number of rows that make up most of the loss.
-        df = min(spread.df, max(_n_losing(metric, value, spread) - 1.0, _LEAST_DF))
-        return _transformed(value, error, asked.quantile(df), ends)
-    if math.isfinite(span):
-        return *_wilson(value, spread, error, quantile, (low, high), asked), "wilson-effective"
-    return _NONE
-
-
-def _of_area(
-    value: float,
-    share: float,
-    error: float,
-    quantile: float,
-    spread: SamplingError,
-    asked: Confidence,
-    n_rest: float,
-    ends: tuple[float, float],
-) -> tuple[float, float]:
-    """Limits with the shrunk variance, within the wider of Newcombe's and DeLong's.
-
-    For well separated classes, a few pseudo-rows of exponential scores have much weight on the
-    logit scale: limits would be three times as wide as with the rows, or with such scores alone.
-    """
-    wide = transformed(value, math.sqrt(spread.shrunk), quantile, ends)
-    if not error > 0.0:
-        return wide[0], wide[1]
-    seen = transformed(value, error, quantile, ends)
-    n_own, span = max(spread.n_effective, 1.0), ends[1] - ends[0]
-    edge = newcombe_limits(share, n_own, max(n_rest, 1.0), asked.quantile())
-    below, above = (ends[0] + span * one for one in edge)
-    return max(wide[0], min(seen[0], below)), min(wide[1], max(seen[1], above))
-
-
-def _wilson(
-    value: float,
-    spread: SamplingError,
-    error: float,
-    quantile: float,
-    ends: tuple[float, float],
-    asked: Confidence,
-) -> tuple[float, float]:
-    """Wilson limits with the rows at which a proportion has the same variance."""
-    low, span = ends[0], ends[1] - ends[0]
-    share, variance = (value - low) / span, (error / span) ** 2
-    rows = spread.n_effective
-    if variance > 0.0 and 0.0 < share < 1.0:
-        rows = min(rows, share * (1.0 - share) / variance)
-    below, above = asked.share_limits(share, rows, quantile)
-    return low + span * float(below), low + span * float(above)
 
 
 _FAR_OUT: Final = "its limits come from replicates, which cannot reach the level of a window"
@@ -383,7 +208,7 @@ def _enter(
     other = float(np.sort(present)[1]) if len(present) > 1 else 1.0
     if metric.lift == "plain" and metric.record.is_per_class:
         other = float(max(own.max(), 1.0))
-    if asked.window is not None and _is_of_loss(metric):
+    if asked.window is not None and is_of_loss(metric):
         # How far a loss is from that of all windows depends on the rows of a rare class, which
         # vary more than its few rows show.
         spread = replace(spread, df=min(spread.df, max(sizes.fewest - 1.0, 1.0)))

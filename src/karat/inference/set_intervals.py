@@ -28,13 +28,12 @@ from karat.inference.label_intervals import (
     caution_on_few_rows,
     caution_on_no_error,
     of_few_rows,
-    textbook,
-    within,
 )
-from karat.inference.limits import Floats, transformed, wilson_limits_of_one
+from karat.inference.limits import Floats
 from karat.inference.resampling import replicate_times
-from karat.inference.rounding import settled, settled_error
+from karat.inference.rounding import settled_error
 from karat.inference.set_variance import LabelClusters, SetVariance
+from karat.inference.value_limits import interval_of_rows, within
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.metrics._of_sets import LabelSlopes, label_slopes, meant_on_sets, of_rows, values_on_sets
@@ -66,46 +65,6 @@ class _Counted:
     def is_share(self) -> bool:
         """True if every value is 0 or 1."""
         return bool(((self.value == 0.0) | (self.value == 1.0)).all())
-
-
-def interval_of_one(
-    asked: Confidence,
-    metric: Metric,
-    value: float,
-    error: float,
-    n: float,
-    df: float,
-    *,
-    is_share: bool = False,
-) -> Interval:
-    """Limits of one number from its standard error, on the scale of its range.
-
-    Args:
-        n: effective rows.
-        df: degrees of freedom of the standard error.
-    """
-    low, high = metric.range
-    error = settled_error(metric, value, error, n)
-    quantile = asked.quantile(max(df, 1.0))
-    if asked.method in ("wald", "logit"):
-        found = textbook(value, error, quantile, (low, high), asked.method)
-        return replace(found, standard_error=error)
-    if not (math.isfinite(low) and math.isfinite(high)):
-        if not low < value < high:
-            return Interval(standard_error=error, remark=NO_SLOPE)
-        return Interval(*transformed(value, error, quantile, (low, high)), standard_error=error)
-    span = high - low
-    share, varies = (value - low) / span, (error / span) ** 2
-    if low < 0.0 or share > 0.5:
-        # A loss that is almost 0 is not 0.
-        share = settled(share)
-    if is_share:
-        # Wilson's limits hold without Student's quantile.
-        below, above = wilson_limits_of_one(share, n, asked.quantile())
-        return Interval(low + span * below, low + span * above, "wilson", error)
-    rows = share * (1.0 - share) / varies if varies > 0.0 and 0.0 < share < 1.0 else n
-    below, above = wilson_limits_of_one(share, rows, quantile)
-    return Interval(low + span * below, low + span * above, "wilson-effective", error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +254,7 @@ class SetIntervals:
         """Limits of one number; where nothing varies each cluster counts as one row."""
         if self.spread.n_clusters is not None:
             n = min(n, float(self.spread.n_clusters))
-        return interval_of_one(self.asked, metric, value, error, n, df, is_share=is_share)
+        return interval_of_rows(self.asked, metric, value, error, n, df, is_share=is_share)
 
     def _variance(self, slopes: LabelSlopes) -> float | None:
         """Variance of a number with these derivatives; None if it needs rows that are not kept."""

@@ -16,18 +16,15 @@ from karat.designs.units import Units, kish, small_sample
 from karat.inference.class_limits import mover_interval
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
-from karat.inference.label_intervals import of_few_rows, within
+from karat.inference.label_intervals import of_few_rows
 from karat.inference.limits import Floats
 from karat.inference.resampling import replicate_times
 from karat.inference.rounding import settled_error
 from karat.inference.sampling_error import SamplingError
-from karat.inference.score_intervals import (
-    measured_with_influence,
-    measured_with_intervals,
-    score_interval,
-)
-from karat.inference.set_intervals import ONE_CLUSTER, interval_of_one
+from karat.inference.score_intervals import measured_with_influence, measured_with_intervals
+from karat.inference.set_intervals import ONE_CLUSTER
 from karat.inference.set_moves import LabelMoves, LabelSpread, Moves, NotTested, variance_of_moves
+from karat.inference.value_limits import interval_of_rows, score_interval, within
 from karat.inference.variance import precision_bias
 from karat.metrics import Metric
 from karat.metrics._influence.forms import PrecisionInfluence
@@ -187,7 +184,7 @@ class SetScoreIntervals:
             return score_interval(metric, value, spread, self._alone, n)
         is_share = bool((mean.gain[kept] == 1.0).all() and ((x == 0.0) | (x == 1.0)).all())
         is_share = is_share and not self._is_clustered
-        return interval_of_one(
+        return interval_of_rows(
             self._alone, metric, value, math.sqrt(variance), n, df, is_share=is_share
         )
 
@@ -307,7 +304,7 @@ class SetScoreIntervals:
         n = min(n, self._units.n_units)
         error = math.hypot(math.sqrt(variance), (value - apart) / 2.0)
         middle = (value + apart) / 2.0
-        found = interval_of_one(self._alone, metric, middle, error, n, df)
+        found = interval_of_rows(self._alone, metric, middle, error, n, df)
         return replace(found, method="cross-fitted", standard_error=None, remark=_CHOSEN)
 
     @cached_property
@@ -384,7 +381,7 @@ class SetScoreIntervals:
         n = self._n_effective
         error = settled_error(metric, value, error, n)
         df = self._df(phi if error > 0.0 else np.zeros_like(phi))
-        return interval_of_one(self._alone, metric, value, error, n, df)
+        return interval_of_rows(self._alone, metric, value, error, n, df)
 
     def _combined(self, metric: Metric, spread: LabelSpread, value: float) -> Interval:
         """Limits of the labels, combined as their errors go together in the rows (MOVER)."""

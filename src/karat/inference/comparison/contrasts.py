@@ -17,8 +17,8 @@ from karat.inference.confidence import Confidence, Interval
 from karat.inference.label_intervals import label_interval
 from karat.inference.limits import Floats, last_kept
 from karat.inference.sampling_error import SamplingError
-from karat.inference.score_intervals import score_interval
 from karat.inference.table_variance import TableVariance, df_on
+from karat.inference.value_limits import score_interval
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 

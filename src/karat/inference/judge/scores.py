@@ -13,7 +13,8 @@ from karat.designs.judge import Both, Tuned
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.judge.labels import Powered, is_wider, two_sided
 from karat.inference.limits import Floats
-from karat.inference.score_intervals import measured_with_influence, score_interval
+from karat.inference.score_intervals import measured_with_influence
+from karat.inference.value_limits import score_interval
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
 from karat.tally import ScoredRows
