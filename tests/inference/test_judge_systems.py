@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 
 import karat
-from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.judge.sampling import FLOOR, allocation, drawn
-from karat.inference.judge.sizes import gold_rows_needed
+from karat.inference.sizes import RowsNeeded, gold_rows_needed
 from tests.grouping import grouped
 from tests.optional import optional
 from tests.same import assert_same

@@ -18,10 +18,13 @@ from karat.errors import KaratError, error, short
 from karat.errors.habits import names_its_arguments
 from karat.errors.reasons import NotAMatrixError
 from karat.inference.comparison.records import Difference
-from karat.inference.comparison.sizes import (
+from karat.inference.confidence import Confidence
+from karat.inference.set_intervals import SetIntervals
+from karat.inference.sizes import (
     Pilot,
     RowsNeeded,
     SizeSpec,
+    gold_rows_needed,
     rows_for_difference,
     rows_for_interval,
     rows_for_scores,
@@ -29,9 +32,6 @@ from karat.inference.comparison.sizes import (
     unknown,
     variance_of_variance,
 )
-from karat.inference.confidence import Confidence
-from karat.inference.judge.sizes import gold_rows_needed
-from karat.inference.set_intervals import SetIntervals
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
 from karat.metrics._applies import check_applies, needs_both_classes, with_positive

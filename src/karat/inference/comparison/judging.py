@@ -23,10 +23,10 @@ from karat.inference.comparison.families import (
     with_least,
 )
 from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict, direction
-from karat.inference.comparison.sizes import RowsNeeded
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
 from karat.inference.rounding import settled_variance, size_of
+from karat.inference.sizes import RowsNeeded
 from karat.metrics import Metric
 from karat.tally.cached import cached_property
 
