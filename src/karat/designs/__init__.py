@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
 
-from karat.designs.classes import RowsOfClasses
+from karat.designs import classes, rows
 from karat.designs.clusters import ClusteredRows, ClusterSums
-from karat.designs.rows import IndependentRows
-from karat.designs.units import Codes, Floats, Units
+from karat.designs.units import Sample, Units
 
 Design: TypeAlias = Literal["cohort", "case-control"]
+"""How single rows were drawn; clusters of them are another part of the design."""
 
 
-def has_strata(design: Design) -> bool:
-    """True if the number of rows of each true class was fixed."""
-    return design == "case-control"
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A way to draw rows.
+
+    Attributes:
+        units: makes the units of a sample.
+        is_plain: whether each row was drawn from all, so that sums over rows give a variance.
+        fixes_classes: whether the number of rows of each true class was fixed.
+    """
+
+    units: Callable[[Sample], Units]
+    is_plain: bool = False
+    fixes_classes: bool = False
 
 
-def units_of(
-    weights: Floats,
-    squares: Floats,
-    design: Design = "cohort",
-    true: Codes | None = None,
-    clusters: ClusterSums | None = None,
-) -> Units:
+DRAWINGS: Final[Mapping[Design, Drawing]] = {
+    "cohort": Drawing(rows.units_of, is_plain=True),
+    "case-control": Drawing(classes.units_of, fixes_classes=True),
+}
+
+
+def units_of(design: Design, sample: Sample, clusters: ClusterSums | None = None) -> Units:
     """The units of a sample.
 
     Args:
-        weights, squares: float64[e], Σw and Σw² of each unit.
-        true: int[e], true class of each, for a design by class.
         clusters: the units by cluster, where rows of one are not independent.
     """
-    rows: Units = IndependentRows(weights, squares)
-    if has_strata(design):
-        assert true is not None
-        rows = RowsOfClasses(weights, squares, true=true, k=int(true.max(initial=-1)) + 1)
-    return rows if clusters is None else ClusteredRows.of(rows, clusters)
+    units = DRAWINGS[design].units(sample)
+    return units if clusters is None else ClusteredRows.of(units, clusters)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from karat.designs.rows import IndependentRows
-from karat.designs.units import Codes, Floats, Units
+from karat.designs.units import Codes, Floats, Sample, Units, kish, small_sample
 from karat.tally.cached import cached_property
 
 
@@ -42,3 +42,14 @@ class RowsOfClasses(IndependentRows):
 
     def covariance(self, phi: Floats) -> Floats:
         return Units.covariance(self, phi)
+
+
+def units_of(sample: Sample) -> RowsOfClasses:
+    """The units of so many rows of each true class."""
+    true, k = sample.true, sample.k
+    assert true is not None
+    factors = None
+    if sample.grows:
+        sums = (np.bincount(true, part, k) for part in (sample.weights, sample.squares))
+        factors = np.nan_to_num(small_sample(kish(*sums)), nan=1.0)[true]
+    return RowsOfClasses(sample.weights, sample.squares, factors, true=true, k=k)

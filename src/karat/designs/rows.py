@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.designs.units import Codes, Floats, Units
+from karat.designs.units import Codes, Floats, Sample, Units
 from karat.tally.cached import cached_property
 
 
@@ -91,3 +91,8 @@ class IndependentRows(Units):
         square = float(self.squares[moves].sum())
         n = float(self.weights[moves].sum()) ** 2 / square if square > 0.0 else 0.0
         return float(np.exp2(-n))
+
+
+def units_of(sample: Sample) -> IndependentRows:
+    """The units of rows that were drawn one by one."""
+    return IndependentRows(sample.weights, sample.squares)

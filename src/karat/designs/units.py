@@ -32,6 +32,24 @@ def small_sample(n: Any) -> Any:
     return np.where(has_rest, n / np.where(has_rest, n - 1.0, 1.0), np.nan)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """What a design makes units of.
+
+    Attributes:
+        weights, squares: float64[e], Σw and Σw² of each unit.
+        true: int[e], the true class of each, or None.
+        k: number of classes.
+        grows: whether variances grow by what few rows do not show.
+    """
+
+    weights: Floats
+    squares: Floats
+    true: Codes | None = None
+    k: int = 0
+    grows: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Units(ABC):
     """Rows, or cells of equal rows, with the design that they were drawn by.
@@ -98,6 +116,15 @@ class Units(ABC):
     @abstractmethod
     def degrees(self, phi: Floats) -> float:
         """Degrees of freedom of the variance of a number with influence φ [e]."""
+
+    def degrees_of_each(self, centred: Floats, size: float) -> Floats:
+        """float64[...]: degrees of freedom of numbers with centred influences [..., e].
+
+        Args:
+            size: of the influences before their mean was subtracted.
+        """
+        del size
+        return np.full(centred.shape[:-1], self.df)
 
     @abstractmethod
     def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:

@@ -53,7 +53,7 @@ def limits_of_proportion(
     # For a class of negligible weight, the squares underflow.
     n = np.where(np.isfinite(n), n, 0.0)
     quantile: Floats | float = asked.quantile()
-    if spread.n_clusters is not None or spread.has_squares or spread.has_strata:
+    if not spread.is_simple:
         partials = _share_partials(share, spread, p, inside)
         n = n / _inflation_of_shares(spread, p, n, partials)
         quantile = _class_quantiles(spread, asked, partials)
@@ -186,9 +186,7 @@ def _inflation_of_shares(
     """float64[k]: variance inflation of a proportion relative to one of n rows."""
     actual = spread.class_variances(partials)
     simple = p * (1 - p) / np.maximum(n, 1e-300)
-    fewest: Floats | float = 1.0
-    if spread.n_clusters is not None:
-        fewest = np.maximum(n / spread.n_clusters, 1.0)
+    fewest = np.maximum(n / spread.n_units, 1.0)
     # Next to a negligible proportion, a rounding error is infinite: nothing is known of it.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         ratio = np.where(simple > 0, actual / simple, fewest)

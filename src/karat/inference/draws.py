@@ -12,8 +12,10 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs import DRAWINGS, units_of
+from karat.designs.units import Sample
 from karat.inference.confidence import DRAWN, LESS_BIAS, STRETCHED, Confidence, Interval
-from karat.inference.influence_variance import InfluenceVariances, within_classes
+from karat.inference.influence_variance import InfluenceVariances
 from karat.inference.limits import Floats
 from karat.inference.resampling import (
     LevelGroups,
@@ -305,7 +307,7 @@ class Draws:
         is_kept = metric in self.listed and _is_of_bins(metric)
         if is_kept and asked.method not in DRAWN and found.low is not None:
             found = self._stretched(metric, value, found, asked)
-        if asked.design == "case-control" and reason_without(metric) and found.remark is None:
+        if not DRAWINGS[asked.design].is_plain and reason_without(metric) and found.remark is None:
             return replace(found, remark=_AS_DRAWN)
         return found
 
@@ -468,9 +470,12 @@ def _linear(
     if not metrics:
         return {}, {}
     phi = influences(rows, metrics)
-    if asked.design == "case-control":
-        phi = {metric: within_classes(part[None], rows)[0] for metric, part in phi.items()}
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    if not DRAWINGS[asked.design].is_plain:
+        sample = Sample(weights, weights * weights, rows.codes, rows.classes.k)
+        units = units_of(asked.design, sample)
+        with np.errstate(invalid="ignore", over="ignore"):
+            phi = {metric: units.centred(part) for metric, part in phi.items()}
     known = {metric for metric in metrics if np.isfinite(phi[metric]).all()}
     moves: dict[Metric, list[float]] = {metric: [] for metric in metrics}
     method: Literal["poisson", "bayesian"] = "bayesian" if asked.method == "bayesian" else "poisson"

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.classes import RowsOfClasses
+from karat.designs import DRAWINGS, Design, units_of
 from karat.designs.clusters import ClusteredRows, RowClusters
-from karat.designs.rows import IndependentRows
-from karat.designs.units import Units, small_sample
+from karat.designs.units import Sample, Units, small_sample
 from karat.inference.limits import Floats
 from karat.inference.rounding import settled, settled_variance, size_of
 from karat.inference.sampling_error import SamplingError
@@ -70,7 +69,7 @@ class InfluenceVariances:
         clusters: int[n], the cluster of each row, in [0, n_clusters). Rows of one cluster may
             depend on each other.
         n_clusters: number of clusters; those without weight are ignored.
-        is_fixed: whether the number of rows of each true class was fixed.
+        design: how rows were drawn.
         whole: facts about all rows, if these are a sample of them.
         keeps_influence: whether `influence` of every metric will be read.
 
@@ -88,17 +87,18 @@ class InfluenceVariances:
         clusters: npt.NDArray[Any] | None = None,
         n_clusters: int = 0,
         *,
-        is_fixed: bool = False,
+        design: Design = "cohort",
         whole: Whole | None = None,
         keeps_influence: bool = False,
     ) -> None:
         self._rows, self._metrics = rows, list(metrics)
-        self._is_fixed, self._whole_of = is_fixed, whole
+        self._design, self._whole_of = design, whole
         self._sizes = Sizes.of(rows) if whole is None else whole.sizes
         self._clusters = None
         if clusters is not None:
             self._clusters = RowClusters.of(clusters, n_clusters, rows.weights, rows.n_rows)
-        needs_rows = keeps_influence or self._clusters is not None or is_fixed
+        self._is_direct = self._clusters is None and DRAWINGS[design].is_plain
+        needs_rows = keeps_influence or not self._is_direct
         self._gathered = GatheredInfluences(
             rows, [m for m in self._metrics if needs_rows or _is_mean(m)]
         )
@@ -157,10 +157,9 @@ class InfluenceVariances:
         else:
             each = [self._alone[metric, i] for i in range(self._rows.classes.k)]
         each = [self._settled(metric, one) for one in each]
-        if self._clusters is not None or self._is_fixed:
+        if not self._is_direct:
             phi = np.atleast_2d(self._gathered.influence(metric))
-            of_units = self._of_rows if self._clusters is None else self._of_clusters
-            each = [of_units(metric, *both) for both in zip(each, phi, strict=True)]
+            each = [self._of_units(metric, *both) for both in zip(each, phi, strict=True)]
         return tuple(each) if metric.lift == "per_class" else each[0]
 
     def _settled(self, metric: Metric, one: SamplingError, n: float | None = None) -> SamplingError:
@@ -311,48 +310,29 @@ class InfluenceVariances:
         rows = self._rows
         weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
         squares = weights * weights if self._whole_of is None else self._whole_of.squares
-        units: Units = IndependentRows(weights, squares)
-        if self._is_fixed:
-            factors = np.nan_to_num(small_sample(self._sizes.of_classes), nan=1.0)
-            codes, k = rows.codes, rows.classes.k
-            units = RowsOfClasses(weights, squares, factors[codes], true=codes, k=k)
-        return units if self._clusters is None else ClusteredRows.of(units, self._clusters)
+        sample = Sample(weights, squares, rows.codes, rows.classes.k, grows=True)
+        return units_of(self._design, sample, self._clusters)
 
-    def _of_rows(self, metric: Metric, alone: SamplingError, phi: Floats) -> SamplingError:
+    def _of_units(self, metric: Metric, alone: SamplingError, phi: Floats) -> SamplingError:
         """Return the sampling error by the influence of each row."""
-        variance = float(self._units.variance(self._held(phi)))
-        is_known = np.isfinite(alone.variance) and np.isfinite(variance)
-        return self._settled(metric, _with_variance(alone, variance)) if is_known else alone
-
-    def _of_clusters(self, metric: Metric, alone: SamplingError, phi: Floats) -> SamplingError:
-        """Return the sampling error by the sum of the influences of each cluster."""
-        units, phi = self._units, self._held(phi)
-        assert isinstance(units, ClusteredRows)
+        units, weights = self._units, self._rows.weights
+        # Of a row without weight the loss may be infinite.
+        phi = phi if weights is None else np.where(weights > 0, phi, 0.0)
         found = _with_variance(alone, float(units.variance(phi)))
+        if not isinstance(units, ClusteredRows):
+            is_known = np.isfinite(alone.variance) and np.isfinite(found.variance)
+            return self._settled(metric, found) if is_known else alone
         found = self._settled(metric, found, units.n_effective_clusters)
         if not np.isfinite(found.variance):
             return replace(found, df=units.df, missing=alone.missing or "there is one cluster")
         df = units.degrees(phi) if found.variance > 0.0 else units.df
         return replace(found, df=df, missing="")
 
-    def _held(self, phi: Floats) -> Floats:
-        """Influences; 0 of rows without weight, whose loss may be infinite."""
-        weights = self._rows.weights
-        return phi if weights is None else np.where(weights > 0, phi, 0.0)
-
 
 def _with_variance(alone: SamplingError, variance: float) -> SamplingError:
     """Return the sampling error with another variance, shrunk in the same ratio."""
     ratio = alone.shrunk / alone.variance if alone.variance > 0 else 1.0
     return replace(alone, variance=variance, shrunk=variance * ratio)
-
-
-def within_classes(phi: Floats, rows: ScoredRows) -> Floats:
-    """float64[..., n]: influences minus the mean of their true class."""
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    units = RowsOfClasses(weights, weights, true=rows.codes, k=rows.classes.k)
-    with np.errstate(invalid="ignore", over="ignore"):
-        return units.centred(phi)
 
 
 def _is_mean(metric: Metric) -> bool:

@@ -440,7 +440,7 @@ class TableIntervals:
                 method="bayesian" if asked.method == "bayesian" else "multinomial",
                 clusters=self.clusters,
                 first=first,
-                is_by_class=asked.design == "case-control" and self.clusters is None,
+                is_by_class=self.spread.has_strata and self.clusters is None,
             )
             for first in range(0, asked.n_replicates, step)
         ]
@@ -484,7 +484,7 @@ class TableIntervals:
         if self.cells.is_weighted and spread.total:
             found += _of_weights(spread, float(self.cells.n_rows))
         asked = self.asked
-        if self.clusters is not None and asked.design != "cohort" and asked.method in DRAWN:
+        if self.clusters is not None and spread.has_strata and asked.method in DRAWN:
             found.append(
                 "Replicates draw whole clusters, so they do not keep the number of rows of each "
                 "class."

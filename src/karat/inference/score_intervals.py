@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs import DRAWINGS
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import Draws, KeptColumns, draw_rows
 from karat.inference.influence_variance import InfluenceVariances, Whole
@@ -121,11 +122,10 @@ def _measured(
     n_clusters = 0 if clusters is None else int(clusters.max(initial=-1)) + 1
     asked = asked.at(n_clusters or rows.n_rows)
     drawn, lazy = _replicated(wanted, asked, is_requested=is_requested, one_by_one=clusters is None)
-    is_fixed = asked.design == "case-control"
     spreads = KeptColumns(
         lazy,
         *(rows, smooth, clusters, n_clusters),
-        is_fixed=is_fixed,
+        design=asked.design,
         keeps_influence=keeps_influence,
     )
     values = measure(rows, wanted, policy, along, spreads)
@@ -151,8 +151,8 @@ def _replicated(
 ) -> tuple[list[Metric], tuple[Metric, ...]]:
     """Intervals from replicates; those of a kept column are drawn when read."""
     drawn = [m for m in wanted if _is_drawn(m, asked, is_requested=is_requested)]
-    is_fixed = asked.design == "case-control"
-    lazy = [m for m in drawn if reads_one(m) and (reason_without(m) or not is_fixed)]
+    is_plain = DRAWINGS[asked.design].is_plain
+    lazy = [m for m in drawn if reads_one(m) and (reason_without(m) or is_plain)]
     return drawn, tuple(lazy if one_by_one else ())
 
 
@@ -251,9 +251,9 @@ def measured_histograms(
         return HistogramMeasures(values, *all_bounds_of(rows, wanted, policy), ScoredIntervals())
     asked = asked.at(rows.n_rows)
     smooth = [metric for metric in wanted if not reason_without(metric)]
-    is_fixed = asked.design == "case-control"
+    is_plain = DRAWINGS[asked.design].is_plain
     is_weighted = rows.is_weighted
-    direct = [m for m in smooth if _is_known(m, is_weighted=is_weighted) and not is_fixed]
+    direct = [m for m in smooth if _is_known(m, is_weighted=is_weighted) and is_plain]
     drawn, lazy = _replicated(wanted, asked, is_requested=is_requested, one_by_one=True)
     spreads = KeptColumns(lazy, rows, direct)
     values = measure(rows, wanted, policy, along, spreads)
@@ -266,7 +266,7 @@ def measured_histograms(
         columns = [rows.column(i) for i in range(rows.classes.k)]
         areas = [AreaVariance.of(ClassRanks(each).area, each.placements()) for each in columns]
         whole = Whole(sizes, squares, areas)
-        beside = InfluenceVariances(some, of_sample, is_fixed=is_fixed, whole=whole)
+        beside = InfluenceVariances(some, of_sample, design=asked.design, whole=whole)
         measure(some, of_sample, policy, beside=beside)
         known |= beside.found()
     for metric, spread in known.items():

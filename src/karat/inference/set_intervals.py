@@ -252,8 +252,7 @@ class SetIntervals:
         is_share: bool = False,
     ) -> Interval:
         """Limits of one number; where nothing varies each cluster counts as one row."""
-        if self.spread.n_clusters is not None:
-            n = min(n, float(self.spread.n_clusters))
+        n = min(n, self.spread.n_units)
         return interval_of_rows(self.asked, metric, value, error, n, df, is_share=is_share)
 
     def _variance(self, slopes: LabelSlopes) -> float | None:

@@ -28,9 +28,9 @@ class SetVariance:
     kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
-    def n_clusters(self) -> int | None:
-        """Clusters; None where rows are independent."""
-        return None if self.clusters is None else len(self.clusters.sizes)
+    def n_units(self) -> float:
+        """Clusters; infinite where rows are independent."""
+        return math.inf if self.clusters is None else float(len(self.clusters.sizes))
 
     @property
     def has_strata(self) -> bool:
@@ -135,7 +135,7 @@ class SetVariance:
         simple = settled_variance(simple, size_of(largest, self.n_effective))
         actual = self.class_variances(partials)
         # Where nothing varies in the sample, each cluster counts as one row.
-        none = 1.0 if self.n_clusters is None else self.n_effective / self.n_clusters
+        none = max(self.n_effective / self.n_units, 1.0)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.maximum(np.where(simple > 0, actual / simple, none), 1.0)
 

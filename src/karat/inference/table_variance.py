@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.designs import Design, has_strata, units_of
-from karat.designs.clusters import ClusteredRows
-from karat.designs.units import ROUNDING, Units
+from karat.designs import DRAWINGS, Design, units_of
+from karat.designs.units import ROUNDING, Sample, Units
 from karat.inference.limits import Floats
 from karat.inference.rounding import settled_variance, size_of
 from karat.metrics import Metric
@@ -58,8 +57,8 @@ class OneVsRestVariance(Protocol):
         ...
 
     @property
-    def n_clusters(self) -> int | None:
-        """Number of clusters; None if rows are independent."""
+    def n_units(self) -> float:
+        """Number of clusters; infinite if rows are independent."""
         ...
 
     @property
@@ -122,7 +121,7 @@ class TableVariance:
     @property
     def has_strata(self) -> bool:
         """True if the number of rows of each true class was fixed."""
-        return has_strata(self.design)
+        return DRAWINGS[self.design].fixes_classes
 
     @cached_property
     def units(self) -> Units:
@@ -130,7 +129,8 @@ class TableVariance:
         clusters = self.clusters
         if clusters is not None and self.unit != 1.0:
             clusters = replace(clusters, weight=clusters.weight / self.unit)
-        return units_of(self.weights, self.squares, self.design, self.rows, clusters)
+        sample = Sample(self.weights, self.squares, self.rows, self.cells.k)
+        return units_of(self.design, sample, clusters)
 
     @property
     def k(self) -> int:
@@ -148,9 +148,9 @@ class TableVariance:
         return self.cells.squares is not None
 
     @property
-    def n_clusters(self) -> int | None:
-        """Number of clusters; None if rows are independent."""
-        return None if self.clusters is None else self.clusters.n_clusters
+    def n_units(self) -> float:
+        """Number of clusters; infinite if rows are independent."""
+        return math.inf if self.clusters is None else self.units.n_units
 
     @cached_property
     def rows(self) -> npt.NDArray[np.int64]:
@@ -216,11 +216,8 @@ class TableVariance:
         Cost: as `variance`.
         """
         values = np.asarray(g, np.float64)
-        units = self.units
-        if not isinstance(units, ClusteredRows):
-            return np.full(values.shape[:-1], math.inf)
         size = float(np.abs(values).max(initial=0.0))
-        return units.degrees_of_each(units.centred(values), size)
+        return self.units.degrees_of_each(self.units.centred(values), size)
 
     def centred(self, g: npt.ArrayLike) -> Floats:
         """float64[..., m]: the influence of a row of each cell, from a derivative [..., m]."""
@@ -314,7 +311,7 @@ class TableVariance:
         if self.clusters is None and self.cells.squares is None:
             return np.ones(np.asarray(g).shape[:-1])
         simple, actual = self.simple_variance(g), self.variance(g)
-        none = self.n_effective / self.clusters.n_clusters if self.clusters is not None else 1.0
+        none = max(self.n_effective / self.n_units, 1.0)
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = np.where(simple > 0, actual / simple, none)
         return np.maximum(ratio, 1.0)
