@@ -18,7 +18,7 @@ import karat
 from karat.errors import KaratError
 from karat.inference.comparison.best import Contest as BestContest
 from karat.inference.comparison.best import excess_of_best, normal_draws, tail_of_best
-from karat.inference.comparison.records import BestModel, Estimate
+from karat.inference.comparison.records import BestModel, ModelValue
 from tests.comparison.data import drawn
 from tests.inference.delong import area_error
 
@@ -384,7 +384,7 @@ def test_limits_that_are_known_at_one_level_alone_are_stretched(
         np.full(10, value),
         error**2 * np.eye(10),
         0,
-        Estimate(value, max(value - half, 0.0), value + half),
+        ModelValue(value, max(value - half, 0.0), value + half),
     )
     found = one.outcome(0.95, 0)
     assert found.low == pytest.approx(value - errors_below * error, abs=5e-4)

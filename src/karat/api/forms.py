@@ -43,7 +43,7 @@ FORMS: Final[Mapping[str, Form]] = {
     "Difference": Form("record_forms.difference_as_html"),
     "LabelDifference": Form("record_forms.difference_as_html"),
     "BestModel": _SENTENCE,
-    "Estimate": _SENTENCE,
+    "ModelValue": _SENTENCE,
     "Gap": _SENTENCE,
     "Heterogeneity": _SENTENCE,
     "Worst": _SENTENCE,

@@ -31,7 +31,7 @@ from karat.errors.doubts import Doubt
 from karat.errors.options import option, outputs_as_typed
 from karat.errors.together import refuse
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.records import Estimate
+from karat.inference.comparison.records import ModelValue
 from karat.inference.judge.comparison import JudgedModel, judged_differences
 from karat.inference.judge.estimates import JudgedLabels, Sample
 from karat.metrics import Metric, get
@@ -146,7 +146,7 @@ class JudgedModels:
     def doubts_of(
         self,
         metrics: Sequence[Metric],
-        values: Mapping[str, Mapping[str, Estimate]],
+        values: Mapping[str, Mapping[str, ModelValue]],
         called: Mapping[str, str],
     ) -> Iterator[Doubt]:
         del metrics, values, called
@@ -154,7 +154,7 @@ class JudgedModels:
 
     def measured(
         self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
-    ) -> list[tuple[Measured, dict[str, Estimate]]]:
+    ) -> list[tuple[Measured, dict[str, ModelValue]]]:
         return judged_differences(self.models, wanted, spec, policy)
 
     def label_source(self, spec: ComparisonSpec, policy: Policy) -> None:

@@ -33,8 +33,8 @@ from karat.errors import KaratError, error, shown
 from karat.errors.doubts import Doubt, doubt
 from karat.errors.options import option, outputs_as_typed
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.models import Joint, apart, estimated, paired
-from karat.inference.comparison.records import Estimate, Flips
+from karat.inference.comparison.models import Joint, apart, paired
+from karat.inference.comparison.records import Flips, ModelValue
 from karat.inference.comparison.scored import scored_metrics
 from karat.inference.comparison.set_labels import LabelDifference
 from karat.inference.table_variance import TableVariance
@@ -112,7 +112,7 @@ class Compared(Protocol):
     def doubts_of(
         self,
         metrics: Sequence[Metric],
-        values: Mapping[str, Mapping[str, Estimate]],
+        values: Mapping[str, Mapping[str, ModelValue]],
         called: Mapping[str, str],
     ) -> Iterator[Doubt]:
         """The doubts that the results of each model raise.
@@ -124,7 +124,7 @@ class Compared(Protocol):
 
     def measured(
         self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
-    ) -> list[tuple[Measured, dict[str, Estimate]]]:
+    ) -> list[tuple[Measured, dict[str, ModelValue]]]:
         """Every metric in the order given, and the estimate of each model."""
 
     def label_source(self, spec: ComparisonSpec, policy: Policy) -> LabelSource | None:
@@ -284,7 +284,7 @@ class Models:
     def doubts_of(
         self,
         metrics: Sequence[Metric],
-        values: Mapping[str, Mapping[str, Estimate]],
+        values: Mapping[str, Mapping[str, ModelValue]],
         called: Mapping[str, str],
     ) -> Iterator[Doubt]:
         tables = dict(zip(self.names, self.whole_tables, strict=True))
@@ -320,9 +320,9 @@ class Models:
 
     def measured(
         self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
-    ) -> list[tuple[Measured, dict[str, Estimate]]]:
+    ) -> list[tuple[Measured, dict[str, ModelValue]]]:
         """Every metric in the order given, and the estimate of each model."""
-        done: dict[Metric, tuple[Measured, dict[str, Estimate]]]
+        done: dict[Metric, tuple[Measured, dict[str, ModelValue]]]
         of_labels = [metric for metric in wanted if not metric.needs_scores]
         of_scores = [metric for metric in wanted if metric.needs_scores]
         of_both = [metric for metric in of_labels if needs_both_classes(metric, self.classes)]
@@ -338,14 +338,7 @@ class Models:
             parts = [x for m in of_labels for x in apart(self.tables_of(m), [m], spec, policy)]
         done = {}
         for part in parts:
-            facts = spec.asked, policy
-            values = {
-                name: estimated(part.metric, value, table, *facts, part.undefined.get(i))
-                for i, (name, table, value) in enumerate(
-                    zip(self.names, self.tables_of(part.metric), part.values, strict=True)
-                )
-            }
-            done[part.metric] = part, values
+            done[part.metric] = part, part.model_values(self.names, spec.asked)
         scored = {name: self.scored[name] for name in self.names} if of_scores else {}
         for part, each in scored_metrics(
             scored, of_scores, policy, self.clusters, spec, is_paired=self.is_paired

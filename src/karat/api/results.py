@@ -14,7 +14,7 @@ from karat.api.forms import attach_forms, attach_forms_of_slices
 from karat.api.shown import Calibration, ClassRows, Thresholds, ThresholdsOfClasses
 from karat.curves._curve import ByClass, Curve
 from karat.curves._kept import Curves
-from karat.inference.comparison.records import BestModel, Difference, Estimate
+from karat.inference.comparison.records import BestModel, Difference, ModelValue
 from karat.inference.comparison.set_labels import LabelDifference
 from karat.results import comparison as outcome
 from karat.results import report, result
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 attach_forms(Curve, ByClass, Curves, result.Results)
-attach_forms(Difference, LabelDifference, Estimate, BestModel)
+attach_forms(Difference, LabelDifference, ModelValue, BestModel)
 
 
 class Result(result.Result):

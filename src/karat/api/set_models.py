@@ -21,15 +21,10 @@ from karat.data.table_sets import TableSets, settled_clusters
 from karat.errors import KaratError, error, short
 from karat.errors.doubts import Doubt, LabelsDoubt
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.records import Estimate
+from karat.inference.comparison.records import ModelValue
 from karat.inference.comparison.set_labels import LabelDifference, label_differences
 from karat.inference.comparison.set_scores import compared_scores, scored_label_differences
-from karat.inference.comparison.sets import (
-    estimated_of_sets,
-    on_own_labels,
-    paired_sets,
-    sets_apart,
-)
+from karat.inference.comparison.sets import on_own_labels, paired_sets, sets_apart
 from karat.inference.confidence import Confidence
 from karat.inference.set_intervals import SetIntervals
 from karat.inference.set_score_intervals import SetScoreIntervals
@@ -156,7 +151,7 @@ class SetModels:
     def doubts_of(
         self,
         metrics: Sequence[Metric],
-        values: Mapping[str, Mapping[str, Estimate]],
+        values: Mapping[str, Mapping[str, ModelValue]],
         called: Mapping[str, str],
     ) -> Iterator[Doubt]:
         del metrics, values, called
@@ -196,7 +191,7 @@ class SetModels:
 
     def measured(
         self, wanted: Sequence[Metric], spec: ComparisonSpec, policy: Policy
-    ) -> list[tuple[Measured, dict[str, Estimate]]]:
+    ) -> list[tuple[Measured, dict[str, ModelValue]]]:
         asked = Confidence(spec.level)
         of_scores = [m for m in wanted if meant_on_sets(m).needs_scores]
         of_labels = [m for m in wanted if m not in of_scores]
@@ -208,12 +203,7 @@ class SetModels:
             parts = sets_apart(models, of_labels, spec)
         done = {}
         for part in parts:
-            each = enumerate(zip(self.names, part.values, models, strict=True))
-            estimates = {
-                name: estimated_of_sets(part.metric, value, model, part.undefined.get(i))
-                for i, (name, value, model) in each
-            }
-            done[part.metric] = part, estimates
+            done[part.metric] = part, part.model_values(self.names, asked)
         scored = [self._scored(rows, spec, policy) for rows in self.rows] if of_scores else []
         for part, found in compared_scores(scored, of_scores, spec, is_paired=self.is_paired):
             done[part.metric] = part, dict(zip(self.names, found, strict=True))

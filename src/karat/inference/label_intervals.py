@@ -126,6 +126,23 @@ def _lacking(cells: Cells) -> str:
     return _NO_SQUARES if cells.is_weighted and cells.squares is None else ""
 
 
+@dataclass(frozen=True, eq=False)
+class TableLevels:
+    """Limits of a metric of labels with this value on a table, at any level."""
+
+    metric: Metric
+    value: float
+    table: TableVariance
+    policy: Policy = "zero"
+
+    @property
+    def df(self) -> float:
+        return df_on(self.metric, self.table, self.policy)
+
+    def interval(self, confidence: Confidence) -> Interval:
+        return label_interval(self.metric, self.value, self.table, confidence, self.policy)
+
+
 def is_fixed(g: Floats, variance: float, spread: TableVariance) -> bool:
     """Return whether a metric depends only on the true class proportions, which are fixed."""
     if not math.isfinite(variance):

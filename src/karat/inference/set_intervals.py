@@ -375,6 +375,22 @@ class SetIntervals:
             yield SetTally.of(known.classes, known.true, known.pred, weights, known.unknown)
 
 
+@dataclass(frozen=True, eq=False)
+class SetLevels:
+    """Limits of a metric of sets with this value, at any level."""
+
+    metric: Metric
+    value: float
+    rows: SetIntervals
+
+    @property
+    def df(self) -> float:
+        return self.rows.df_of_limits(self.metric, self.value)
+
+    def interval(self, confidence: Confidence) -> Interval:
+        return replace(self.rows, asked=confidence).of(self.metric, self.value)
+
+
 def _sides(partials: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """float64[k] each: derivatives [k, 2, 2] by tp, fp, fn and tn."""
     (tn, fp), (fn, tp) = np.moveaxis(partials, 0, -1)

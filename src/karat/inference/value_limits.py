@@ -113,6 +113,23 @@ def score_interval(
     return Interval(low, high, method, number.error, _caution(metric, value, spread), sampling)
 
 
+@dataclass(frozen=True, eq=False)
+class ScoreLevels:
+    """Limits of a metric of scores with this value, at any level."""
+
+    metric: Metric
+    value: float
+    error: SamplingError
+
+    @property
+    def df(self) -> float:
+        """Infinite: each level has degrees of freedom of its own."""
+        return math.inf
+
+    def interval(self, confidence: Confidence) -> Interval:
+        return score_interval(self.metric, self.value, self.error, confidence, self.error.n_rest)
+
+
 def interval_of_rows(
     asked: Confidence,
     metric: Metric,

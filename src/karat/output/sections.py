@@ -33,7 +33,7 @@ from karat.output.naming import Naming
 from karat.results.values import OF_MIX, ReportValues, of_mix_as_typed, without_mix
 
 if TYPE_CHECKING:
-    from karat.inference.comparison.records import Difference, Estimate
+    from karat.inference.comparison.records import Difference, ModelValue
     from karat.results.report import ClassReport
     from karat.results.result import Confusion, Result
     from karat.results.sets import SetReport
@@ -70,7 +70,7 @@ def some_of(names: Sequence[str], limit: int = 4) -> str:
     return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
 
 
-def missing_intervals(found: Iterable[tuple[str, Result | Estimate]]) -> list[str]:
+def missing_intervals(found: Iterable[tuple[str, Result | ModelValue]]) -> list[str]:
     """Return a line for each reason why values have no interval, with their names."""
     missing = ((name, one) for name, one in found if one.low is None or one.high is None)
     reasons = {name: without_mix(one.remark or "") for name, one in missing}

@@ -10,7 +10,7 @@ from karat._version import __version__
 from karat.errors import error, shown
 from karat.errors.doubts import Doubt, only_doubts
 from karat.inference.comparison.best import BestModels
-from karat.inference.comparison.records import BestModel, Difference, Estimate, Flips, Omnibus
+from karat.inference.comparison.records import BestModel, Difference, Flips, ModelValue, Omnibus
 from karat.inference.comparison.set_labels import LabelDifference
 from karat.inference.confidence import of_looks
 from karat.metrics import Metric, get
@@ -49,7 +49,7 @@ class Comparison(JsonDocument):
     """Canonical names, in the order given."""
     differences: list[Difference]
     """Every metric and pair of models."""
-    values: Mapping[str, Mapping[str, Estimate]]
+    values: Mapping[str, Mapping[str, ModelValue]]
     """Metric → model → its value, with its interval."""
     omnibus: Mapping[str, Omnibus]
     """Metric → the test that all models are equal, for three models or more."""

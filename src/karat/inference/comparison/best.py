@@ -10,11 +10,11 @@ from typing import Final
 import numpy as np
 
 from karat.errors import shown
-from karat.inference.comparison.contrasts import Combined
 from karat.inference.comparison.families import symmetric_root, tail_of
 from karat.inference.comparison.judging import NO_SLOPE, Measured
-from karat.inference.comparison.records import BestModel, Estimate
+from karat.inference.comparison.records import BestModel, ModelValue
 from karat.inference.confidence import Confidence
+from karat.inference.estimate import Estimate
 from karat.inference.limits import Floats
 from karat.metrics import Metric
 
@@ -47,8 +47,8 @@ class Contest:
         values: float64[m], of each.
         covariance: float64[m, m], of the values; None where it is not known.
         best: place of the best model; None where there is none.
+        shown: the value of the best with its interval.
         estimate: of the best.
-        alone: limits of the best at any level; None where they are only known at one.
         missing: why the covariance is not known.
     """
 
@@ -57,12 +57,12 @@ class Contest:
     values: Floats
     covariance: Floats | None = None
     best: int | None = None
+    shown: ModelValue | None = None
     estimate: Estimate | None = None
-    alone: Combined | None = None
     missing: str = ""
 
     @classmethod
-    def of(cls, found: Measured, estimates: Mapping[str, Estimate]) -> Contest:
+    def of(cls, found: Measured, estimates: Mapping[str, ModelValue]) -> Contest:
         """Create it from a metric of models and the estimate of each."""
         names, values = tuple(estimates), found.defined_values
         bare = cls(found.metric, names, values, missing=found.remark or NO_SLOPE)
@@ -76,7 +76,7 @@ class Contest:
             None if found.spread is None else found.spread.covariance_of_values(),
             best,
             estimates[names[best]],
-            None if found.alone is None else found.alone.only(best),
+            found.estimates[best],
             bare.missing,
         )
 
@@ -148,12 +148,13 @@ class Contest:
 
     def _limits(self, level: float, tail: float) -> tuple[float | None, float | None]:
         """Those of the value, the one on the worse side moved to where this tail is beyond it."""
-        assert self.estimate is not None
-        low, high, value = self.estimate.low, self.estimate.high, self.estimate.value
+        assert self.shown is not None
+        low, high, value = self.shown.low, self.shown.high, self.shown.value
         if low is None or high is None or tail >= (1.0 - level) / 2.0:
             return low, high
         asked = Confidence(1.0 - 2.0 * tail)
-        wide = None if self.alone is None else self.alone.interval(0, asked)
+        levels = None if self.estimate is None else self.estimate.levels
+        wide = None if levels is None else levels.interval(asked)
         if wide is None or wide.low is None or wide.high is None:
             # Limits at other levels lie as many times farther away.
             times = asked.quantile() / Confidence(level).quantile()

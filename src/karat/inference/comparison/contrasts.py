@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -14,13 +13,9 @@ import numpy as np
 from karat.designs.units import Units
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.label_intervals import label_interval
+from karat.inference.estimate import Distances, Estimate, Levels, least_variance
 from karat.inference.limits import Floats, last_kept
-from karat.inference.sampling_error import SamplingError
-from karat.inference.table_variance import TableVariance, df_on
-from karat.inference.value_limits import score_interval
 from karat.metrics import Metric
-from karat.metrics._lift import Policy
 
 _MOST_TERMS: Final = 1 << 23
 """Of more coins than need so many terms the normal distribution serves: it is off by 1e-8."""
@@ -123,8 +118,6 @@ def score_limits(b: float, c: float, n: float, quantile: float) -> tuple[float, 
 
 Correlation: TypeAlias = Callable[[float], float]
 """From a number of standard errors to how two values go together."""
-Distances: TypeAlias = tuple[float, float]
-"""From a value down to its lower, and up to its upper limit."""
 Pair: TypeAlias = tuple[int, int]
 Limits: TypeAlias = Callable[[float], tuple[float, float]]
 """From a number of standard errors to the limits of a difference."""
@@ -273,45 +266,54 @@ Spread: TypeAlias = Paired | Apart
 
 
 @dataclass(frozen=True, eq=False)
-class Combined(ABC):
-    """Distances of the limits of each model's value, at any number of standard errors.
+class ValueLimits:
+    """Distances of the limits of each of several values, at any number of standard errors.
 
     With d the distances of the limits that matter and ρ the correlation of the two values, the
     limit of the difference lies √(d_a² + d_b² − 2ρ·d_a·d_b) away (Newcombe 1998; Zou and Donner
     2008): what is known of each value near the end of its range holds for the difference too.
+
+    Attributes:
+        estimates: values with limits at any level.
     """
 
     metric: Metric
-    values: Sequence[float]
-    _found: dict[tuple[int, float], Distances | None] = field(default_factory=dict, init=False)
+    estimates: Sequence[Estimate]
+    _kept: dict[tuple[int, float], Distances | None] = field(default_factory=dict, init=False)
 
-    @abstractmethod
+    @classmethod
+    def of(cls, metric: Metric, estimates: Sequence[Estimate]) -> ValueLimits | None:
+        """Create it; None where limits of a value at other levels are not known."""
+        return None if any(each.levels is None for each in estimates) else cls(metric, estimates)
+
+    def _levels(self, model: int) -> Levels:
+        levels = self.estimates[model].levels
+        assert levels is not None
+        return levels
+
     def degrees(self, model: int) -> float:
-        """Degrees of freedom of the quantile that gives the limits of a model."""
+        """Degrees of freedom of the quantile that gives the limits of a value."""
+        return self._levels(model).df
 
-    @abstractmethod
     def interval(self, model: int, asked: Confidence) -> Interval:
-        """The interval of the value of a model."""
-
-    @abstractmethod
-    def only(self, model: int) -> Combined:
-        """The same of one model, which is then the first."""
+        """The interval of a value."""
+        return self._levels(model).interval(asked)
 
     def are_known(self, a: int, b: int) -> bool:
         quantile = Confidence().quantile()
         return None not in (self.distances(a, quantile), self.distances(b, quantile))
 
     def distances(self, model: int, quantile: float) -> Distances | None:
-        """Distances from the value of a model to its lower and its upper limit; or None."""
+        """Distances from a value to its lower and its upper limit; or None."""
         key = (model, quantile)
-        if key not in self._found:
-            value, df = self.values[model], self.degrees(model)
+        if key not in self._kept:
+            value, df = self.estimates[model].value, self.degrees(model)
             tail = min(max(tail_of(quantile, df), _NEXT_TO_NONE), 1.0 - _NEXT_TO_NONE)
-            one = self.interval(model, Confidence(1.0 - tail))
-            is_known = None not in (one.low, one.high)
-            sides = (value - (one.low or 0.0), (one.high or 0.0) - value)
-            self._found[key] = sides if is_known else None
-        return self._found[key]
+            limits = self.interval(model, Confidence(1.0 - tail))
+            is_known = None not in (limits.low, limits.high)
+            sides = (value - (limits.low or 0.0), (limits.high or 0.0) - value)
+            self._kept[key] = sides if is_known else None
+        return self._kept[key]
 
     def least_variance(self, model: int, level: float) -> float:
         """That of a value whose limits at this level are as far: see `least_variance`."""
@@ -335,47 +337,10 @@ class Combined(ABC):
                 # So many standard errors away nothing but the range bounds the difference.
                 low, high = self.metric.ends
                 return low - high, high - low
-            difference = self.values[a] - self.values[b]
+            difference = self.estimates[a].value - self.estimates[b].value
             return limits_together(self.metric, difference, of_a, of_b, goes(quantile))
 
         return limits
-
-
-@dataclass(frozen=True, eq=False)
-class SideLimits(Combined):
-    """Limits of values of a metric of labels."""
-
-    tables: Sequence[TableVariance] = ()
-    policy: Policy = "zero"
-
-    def degrees(self, model: int) -> float:
-        return df_on(self.metric, self.tables[model], self.policy)
-
-    def interval(self, model: int, asked: Confidence) -> Interval:
-        return label_interval(
-            self.metric, self.values[model], self.tables[model], asked, self.policy
-        )
-
-    def only(self, model: int) -> SideLimits:
-        return replace(self, values=[self.values[model]], tables=[self.tables[model]])
-
-
-@dataclass(frozen=True, eq=False)
-class ScoreLimits(Combined):
-    """Limits of values of a metric of scores; each has degrees of freedom of its own."""
-
-    errors: Sequence[SamplingError] = ()
-
-    def degrees(self, model: int) -> float:
-        del model
-        return math.inf
-
-    def interval(self, model: int, asked: Confidence) -> Interval:
-        error = self.errors[model]
-        return score_interval(self.metric, self.values[model], error, asked, error.n_rest)
-
-    def only(self, model: int) -> ScoreLimits:
-        return replace(self, values=[self.values[model]], errors=[self.errors[model]])
 
 
 def _independent(_: float) -> float:
@@ -394,15 +359,6 @@ def limits_together(
 def distances_together(of_a: Distances, of_b: Distances, goes: float = 0.0) -> Distances:
     """Distances from a difference to its limits, from those of both values that correlate."""
     return _together(of_a[0], of_b[1], goes), _together(of_a[1], of_b[0], goes)
-
-
-def least_variance(distances: Distances | None, quantile: float) -> float:
-    """Variance of a value whose farther limit is `quantile` standard errors away; 0 without limits.
-
-    Where no row shows how much a value varies, its limits say how little it may.
-    """
-    far = 0.0 if distances is None else min(max(distances) / quantile, _FARTHEST)
-    return far * far
 
 
 def _together(first: float, second: float, goes: float) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.designs.units import ROUNDING
-from karat.inference.comparison.contrasts import Apart, Combined, Limits, Pair, Spread
+from karat.inference.comparison.contrasts import Apart, Limits, Pair, Spread
 from karat.inference.comparison.families import (
     Largest,
     holm,
@@ -22,8 +22,16 @@ from karat.inference.comparison.families import (
     wald,
     with_least,
 )
-from karat.inference.comparison.records import Difference, Discordant, Omnibus, Verdict, direction
+from karat.inference.comparison.records import (
+    Difference,
+    Discordant,
+    ModelValue,
+    Omnibus,
+    Verdict,
+    direction,
+)
 from karat.inference.confidence import Confidence
+from karat.inference.estimate import Estimate
 from karat.inference.limits import Floats
 from karat.inference.rounding import settled_variance, size_of
 from karat.inference.sizes import RowsNeeded
@@ -117,8 +125,7 @@ class Measured:
 
     Attributes:
         metric: what was measured.
-        values: of each model.
-        n: rows of each model.
+        estimates: of each model.
         spread: how they vary, or None where that is not known.
         method: of tests and limits by the standard error.
         tests: pair → (method, p-value), where another test is better.
@@ -130,14 +137,11 @@ class Measured:
         discordant: pair → rows on which one alone is right.
         least: pair → a p-value that the normal distribution must not go below; see `least_tail`.
         same: pairs that predict the same on every row.
-        alone: limits of the value of each model; None where those at other levels are not known.
         remark: remark on every difference.
-        undefined: model → reason why its rows do not define the metric.
     """
 
     metric: Metric
-    values: Sequence[float]
-    n: Sequence[int]
+    estimates: Sequence[Estimate]
     spread: Spread | None
     method: str
     tests: Mapping[Pair, tuple[str, float]] = field(default_factory=dict)
@@ -147,16 +151,24 @@ class Measured:
     discordant: Mapping[Pair, Discordant] = field(default_factory=dict)
     least: Mapping[Pair, float] = field(default_factory=dict)
     same: frozenset[Pair] = frozenset()
-    alone: Combined | None = None
     remark: str | None = None
-    undefined: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def n(self) -> list[int]:
+        """Rows of each model."""
+        return [each.n for each in self.estimates]
+
+    def model_values(self, names: Sequence[str], confidence: Confidence) -> dict[str, ModelValue]:
+        """Model → its value with its interval."""
+        values = (ModelValue.of_estimate(each, confidence) for each in self.estimates)
+        return dict(zip(names, values, strict=True))
 
     @property
     def defined_values(self) -> Floats:
         """float64[m]: the value of each model; where undefined, infinite or NaN."""
-        found = np.array(self.values, np.float64)
-        is_undefined = np.isin(np.arange(len(found)), list(self.undefined))
-        return np.where(is_undefined & np.isfinite(found), math.nan, found)
+        values = np.array([each.value for each in self.estimates], np.float64)
+        is_undefined = np.array([each.undefined is not None for each in self.estimates], bool)
+        return np.where(is_undefined & np.isfinite(values), math.nan, values)
 
 
 def judged(found: Measured, names: Sequence[str], spec: ComparisonSpec) -> list[Difference]:
@@ -322,9 +334,10 @@ def _undefined(found: Measured, pair: Pair, names: Sequence[str]) -> str:
     """Reason why there is no difference of two values; empty where there is one."""
     by_reason: dict[str, list[str]] = {}
     for model in pair:
-        reason = found.undefined.get(model)
-        if not reason and not math.isfinite(found.values[model]):
-            reason = f"it is {found.values[model]}"
+        estimate = found.estimates[model]
+        reason = estimate.undefined
+        if not reason and not math.isfinite(estimate.value):
+            reason = f"it is {estimate.value}"
         if reason:
             by_reason.setdefault(reason, []).append(names[model])
     if not by_reason:

@@ -14,14 +14,13 @@ from karat.designs.clusters import ClusteredRows
 from karat.designs.rows import IndependentRows
 from karat.designs.units import Units
 from karat.errors.text import counted
-from karat.inference.comparison.contrasts import Pair, SideLimits
+from karat.inference.comparison.contrasts import Pair
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.records import Estimate
 from karat.inference.comparison.shares import PairedShare, with_share
-from karat.inference.comparison.sides import Side, apart_by_limits, contrasted
+from karat.inference.comparison.sides import apart_by_limits, contrasted
 from karat.inference.comparison.swaps import swap_p_values
-from karat.inference.confidence import Confidence
-from karat.inference.label_intervals import label_interval
+from karat.inference.estimate import Estimate
+from karat.inference.label_intervals import TableLevels
 from karat.inference.table_variance import TableVariance, cell_slopes, derivative, slopes_on
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -240,9 +239,9 @@ def _of_tables(
         ]
     )
     phi = np.where(units.weights > 0, phi, 0.0)
-    sides = [
-        replace(side, n=joint.cells.n_rows, influence=influence)
-        for side, influence in zip(_sides(metric, tables, policy), phi, strict=True)
+    estimates = [
+        replace(estimate_of_table(metric, table, policy), n=joint.cells.n_rows, influence=influence)
+        for table, influence in zip(tables, phi, strict=True)
     ]
     is_known = np.isfinite(phi).all(axis=1)
     dust = _DUST * float(np.abs(phi[is_known]).max(initial=0.0))
@@ -257,11 +256,10 @@ def _of_tables(
 
     measured = contrasted(
         metric,
-        sides,
+        estimates,
         spec.pairs,
         "influence z" if math.isinf(units.df) else "influence t",
         units,
-        SideLimits(metric, [side.value for side in sides], tables, policy),
         kind_of_limits="combined" if has_limits else "none",
         agreeing=agreeing,
         same=same,
@@ -271,44 +269,29 @@ def _of_tables(
     return replace(measured, least=least)
 
 
-def _sides(metric: Metric, tables: Sequence[TableVariance], policy: Policy) -> list[Side]:
-    """The value of each model; an average is undefined where it is in every class."""
-    sides = []
-    for table in tables:
-        values = metric.values(table.cells, policy)
-        undefined = None
-        if values.undefined.all() or not math.isfinite(values.value):
-            undefined = undefined_reason(metric, table.cells.classes, values.undefined) or ""
-        sides.append(Side(float(values.value), int(table.cells.n_rows), undefined))
-    return sides
+def estimate_of_table(metric: Metric, table: TableVariance, policy: Policy) -> Estimate:
+    """The value of a metric of labels; an average is undefined where it is in every class."""
+    values = metric.values(table.cells, policy)
+    undefined = None
+    if values.undefined.all() or not math.isfinite(values.value):
+        undefined = undefined_reason(metric, table.cells.classes, values.undefined) or ""
+    value = float(values.value)
+    levels = TableLevels(metric, value, table, policy)
+    return Estimate(value, int(table.cells.n_rows), undefined, levels=levels)
+
+
+def estimate_apart(metric: Metric, table: TableVariance, policy: Policy) -> Estimate:
+    """The same of rows of its own, with its variance."""
+    g = derivative(metric, table.cells, policy)
+    variance = float(table.variance(g)) if np.isfinite(g).all() else math.nan
+    return replace(estimate_of_table(metric, table, policy), variance=variance)
 
 
 def apart(
     tables: Sequence[TableVariance], metrics: Sequence[Metric], spec: ComparisonSpec, policy: Policy
 ) -> list[Measured]:
     """Every metric of models on rows of their own: independent, so that variances add up."""
-    done = []
-    for metric in metrics:
-        sides = _sides(metric, tables, policy)
-        alone = SideLimits(metric, [side.value for side in sides], tables, policy)
-        for i, table in enumerate(tables):
-            g = derivative(metric, table.cells, policy)
-            variance = float(table.variance(g)) if np.isfinite(g).all() else math.nan
-            sides[i] = replace(sides[i], variance=variance)
-        done.append(apart_by_limits(metric, sides, alone, spec))
-    return done
-
-
-def estimated(
-    metric: Metric,
-    value: float,
-    table: TableVariance,
-    asked: Confidence,
-    policy: Policy,
-    undefined: str | None = None,
-) -> Estimate:
-    """The value of a metric of one model with its interval, unless `undefined` says why not."""
-    if undefined is not None:
-        return Estimate.undefined(value, undefined, asked.level)
-    found = label_interval(metric, value, table, asked, policy)
-    return Estimate.of(value, found, asked.level)
+    return [
+        apart_by_limits(metric, [estimate_apart(metric, table, policy) for table in tables], spec)
+        for metric in metrics
+    ]

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from karat.errors.text import interval
 from karat.errors.text import value as number
-from karat.inference.confidence import Interval
+from karat.inference.confidence import Confidence, Interval
+from karat.inference.estimate import Estimate
 from karat.inference.json_record import JsonRecord
 from karat.inference.p_values import p_text
 
@@ -165,7 +166,7 @@ def ratio(above: float, below: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Estimate(JsonRecord):
+class ModelValue(JsonRecord):
     """Value of one metric for one model, and its precision.
 
     Attributes:
@@ -186,13 +187,20 @@ class Estimate(JsonRecord):
     remark: str | None = None
 
     @classmethod
-    def of(cls, value: float, found: Interval, level: float) -> Estimate:
+    def of(cls, value: float, found: Interval, level: float) -> ModelValue:
         return cls(
             value, found.low, found.high, level, found.method, found.standard_error, found.remark
         )
 
     @classmethod
-    def undefined(cls, value: float, reason: str, level: float) -> Estimate:
+    def of_estimate(cls, estimate: Estimate, confidence: Confidence) -> ModelValue:
+        """The value of an estimate with its interval, unless it is undefined."""
+        if estimate.undefined is not None:
+            return cls.undefined(estimate.value, estimate.undefined, confidence.level)
+        return cls.of(estimate.value, estimate.interval_at(confidence), confidence.level)
+
+    @classmethod
+    def undefined(cls, value: float, reason: str, level: float) -> ModelValue:
         """An undefined value: infinite, else NaN; what it counts as is not a value to compare."""
         found = math.nan if math.isfinite(value) else value
         return cls(found, level=level, remark=f"undefined: {reason}")

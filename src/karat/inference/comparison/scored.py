@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -14,13 +14,14 @@ from karat.designs.clusters import ClusteredRows
 from karat.designs.rows import IndependentRows, SeparateClasses
 from karat.designs.units import Units
 from karat.errors.text import counted
-from karat.inference.comparison.contrasts import ScoreLimits, least_variance
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.records import Estimate
-from karat.inference.comparison.sides import Side, contrasted, distances_of
+from karat.inference.comparison.records import ModelValue
+from karat.inference.comparison.sides import contrasted
 from karat.inference.confidence import Confidence, Interval
+from karat.inference.estimate import Estimate, least_variance
 from karat.inference.limits import Floats
 from karat.inference.score_intervals import measured_with_influence
+from karat.inference.value_limits import ScoreLevels
 from karat.inference.variance import Sizes, is_of_classes
 from karat.metrics import Losses, Metric
 from karat.metrics._influence.gather import reason_without
@@ -51,7 +52,7 @@ class ScoredModel:
 
     rows: ScoredRows
     clusters: npt.NDArray[np.int64] | None
-    estimates: Mapping[Metric, Estimate]
+    estimates: Mapping[Metric, ModelValue]
     intervals: Mapping[Metric, Interval]
     influence_of: Callable[[Metric], Floats]
     is_of_looks: bool = False
@@ -80,9 +81,9 @@ class ScoredModel:
         estimates = {}
         for metric in metrics:
             value, interval = float(values[metric].value), sure.intervals.get(metric, Interval())
-            estimates[metric] = Estimate.of(value, interval, level)
+            estimates[metric] = ModelValue.of(value, interval, level)
             if metric in undefined:
-                estimates[metric] = Estimate.undefined(value, undefined[metric], level)
+                estimates[metric] = ModelValue.undefined(value, undefined[metric], level)
         is_of_looks = look is not None and look.is_of_looks
         return cls(rows, clusters, estimates, sure.intervals, influence, is_of_looks, undefined)
 
@@ -95,26 +96,39 @@ class ScoredModel:
         if self.rows.weights is not None:
             # Of a row without weight the loss may be infinite, and counts for nothing.
             phi = np.where(self.rows.weights > 0, phi, 0.0)
-        return settled_influence(phi, self.estimates[metric])
+        return settled_influence(phi, None if metric in self.undefined else self._interval(metric))
 
-    def side(self, metric: Metric, units: Units) -> Side:
+    def estimate(self, metric: Metric, units: Units) -> Estimate:
         """The value of a metric, and how these units move it."""
-        estimate = self.estimates[metric]
-        side = Side(estimate.value, self.rows.n_rows, self.undefined.get(metric), estimate=estimate)
+        shown, sampling = self.estimates[metric], self._interval(metric).sampling
+        estimate = Estimate(
+            shown.value,
+            self.rows.n_rows,
+            self.undefined.get(metric),
+            levels=None if sampling is None else ScoreLevels(metric, shown.value, sampling),
+            interval=self._interval(metric),
+            level=shown.level,
+        )
+        if metric in self.undefined:
+            estimate = replace(estimate, interval=Interval())
         phi = self.influence(metric)
         if phi is None:
-            return side
+            return estimate
         is_finite = bool(np.isfinite(phi).all())
         df = units.degrees_of_value(phi)
+        quantile = Confidence(shown.level).quantile(df)
         return replace(
-            side,
+            estimate,
             influence=phi,
             variance=float(units.covariance(phi[None])[0, 0]) if is_finite else math.nan,
             df=df,
-            least=least_variance(distances_of(estimate), Confidence(estimate.level).quantile(df)),
+            least=least_variance(estimate.distances, quantile),
             growth=self.growth(metric),
             n_effective=units.n_effective,
         )
+
+    def _interval(self, metric: Metric) -> Interval:
+        return self.intervals.get(metric, Interval())
 
     def units(self, metric: Metric) -> Units:
         """The rows, as their parts in the variance of a metric count."""
@@ -175,7 +189,7 @@ def scored_metrics(
     spec: ComparisonSpec,
     *,
     is_paired: bool,
-) -> list[tuple[Measured, dict[str, Estimate]]]:
+) -> list[tuple[Measured, dict[str, ModelValue]]]:
     """Every metric of scores of models, and what is known of each model alone."""
     models = {
         name: ScoredModel.of(rows, metrics, policy, spec.level, clusters[name], spec.look)
@@ -190,7 +204,7 @@ def compared_models(
     spec: ComparisonSpec,
     *,
     is_paired: bool,
-) -> list[tuple[Measured, dict[str, Estimate]]]:
+) -> list[tuple[Measured, dict[str, ModelValue]]]:
     """The same of models that were measured."""
     done = []
     k = next(iter(models.values())).rows.classes.k if models else 0
@@ -198,23 +212,21 @@ def compared_models(
     for metric in (each.with_classes(k) for each in metrics):
         # Models on the same rows have the same classes and weights.
         first = next(iter(models.values())).units(metric)
-        sides = [
-            model.side(metric, first if is_paired else model.units(metric))
+        each = [
+            model.estimate(metric, first if is_paired else model.units(metric))
             for model in models.values()
         ]
         is_area = metric.record.name in ("roc_auc", "gini") and metric.lift == "plain"
         is_normal = math.isinf(first.df) and not (is_paired and first.compares_classes)
         is_delong = is_paired and is_area and math.isinf(first.n_units)
-        values = [side.value for side in sides]
         measured = contrasted(
             metric,
-            sides,
+            each,
             spec.pairs,
             "DeLong" if is_delong else f"{method} {'z' if is_normal else 't'}",
             first if is_paired else None,
-            _alone(metric, values, models.values()),
             kind_of_limits="still",
-            remark=_remark(metric, sides, list(models.values()), first, is_paired=is_paired),
+            remark=_remark(metric, each, list(models.values()), first, is_paired=is_paired),
         )
         estimates = {name: model.estimates[metric] for name, model in models.items()}
         done.append((measured, estimates))
@@ -223,7 +235,7 @@ def compared_models(
 
 def _remark(
     metric: Metric,
-    sides: Sequence[Side],
+    estimates: Sequence[Estimate],
     models: Sequence[ScoredModel],
     units: Units,
     *,
@@ -233,7 +245,7 @@ def _remark(
     reason = reason_without(metric)
     if reason:
         return f"it has no influence function: it is {reason}"
-    unknown = [math.isfinite(x.value) and not math.isfinite(x.variance or 0.0) for x in sides]
+    unknown = [math.isfinite(x.value) and not math.isfinite(x.variance or 0.0) for x in estimates]
     if any(unknown):
         return _NO_VARIANCE
     fewest = min(model.fewest for model in models)
@@ -242,14 +254,7 @@ def _remark(
     return None
 
 
-def _alone(
-    metric: Metric, values: Sequence[float], models: Iterable[ScoredModel]
-) -> ScoreLimits | None:
-    intervals = [model.intervals.get(metric, Interval()) for model in models]
-    errors = [one.sampling for one in intervals if one.sampling is not None]
-    return ScoreLimits(metric, values, errors) if len(errors) == len(values) else None
-
-
-def settled_influence(phi: Floats, estimate: Estimate) -> Floats:
+def settled_influence(phi: Floats, interval: Interval | None) -> Floats:
     """Influences; exactly 0 where all of them are rounding: the value has no sampling error."""
-    return np.zeros_like(phi) if estimate.standard_error == 0.0 else phi
+    is_still = interval is not None and interval.standard_error == 0.0
+    return np.zeros_like(phi) if is_still else phi

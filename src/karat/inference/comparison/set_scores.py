@@ -12,10 +12,9 @@ import numpy as np
 from karat.designs.clusters import ClusteredRows
 from karat.designs.rows import IndependentRows
 from karat.designs.units import Units
-from karat.inference.comparison.contrasts import least_variance
 from karat.inference.comparison.families import statistic_of, tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
-from karat.inference.comparison.records import Estimate
+from karat.inference.comparison.records import ModelValue
 from karat.inference.comparison.scored import ScoredModel, compared_models, settled_influence
 from karat.inference.comparison.set_labels import (
     LabelDifference,
@@ -26,8 +25,9 @@ from karat.inference.comparison.set_labels import (
 )
 from karat.inference.comparison.set_swaps import n_replicates
 from karat.inference.comparison.shares import PairedShare, with_share
-from karat.inference.comparison.sides import DIFFERENT_ROWS, Side, contrasted, distances_of
-from karat.inference.confidence import Confidence
+from karat.inference.comparison.sides import DIFFERENT_ROWS, contrasted
+from karat.inference.confidence import Confidence, Interval
+from karat.inference.estimate import Estimate, least_variance
 from karat.inference.limits import Floats
 from karat.inference.set_moves import Moves, NotTested
 from karat.inference.set_score_intervals import SetScoreIntervals
@@ -48,7 +48,7 @@ def compared_scores(
     spec: ComparisonSpec,
     *,
     is_paired: bool,
-) -> list[tuple[Measured, list[Estimate]]]:
+) -> list[tuple[Measured, list[ModelValue]]]:
     """Every metric of scores of models, and what is known of each model alone.
 
     Args:
@@ -62,38 +62,27 @@ def compared_scores(
 
 def _compared(
     models: Sequence[SetScoreIntervals], metric: Metric, spec: ComparisonSpec, *, is_paired: bool
-) -> tuple[Measured, list[Estimate]]:
-    values = [model.scores.value(metric) for model in models]
-    estimates = [
-        Estimate.of(value, model.of(metric, value), spec.level)
-        for model, value in zip(models, values, strict=True)
-    ]
-    undefined = _undefined(models, metric, values)
-    for i, reason in undefined.items():
-        estimates[i] = Estimate.undefined(values[i], reason, spec.level)
-    sides = [
-        Side(value, model.scores.rows.n, undefined.get(i), estimate=estimates[i])
-        for i, (model, value) in enumerate(zip(models, values, strict=True))
-    ]
+) -> tuple[Measured, list[ModelValue]]:
+    confidence = Confidence(spec.level)
+    estimates = [_estimate(model, metric, spec.level) for model in models]
+    shown = [ModelValue.of_estimate(estimate, confidence) for estimate in estimates]
     units = [_units(model, metric) for model in models]
-    moves = [_moves(model, metric, x) for model, x in zip(models, values, strict=True)]
+    moves = [_moves(model, metric, x.value) for model, x in zip(models, estimates, strict=True)]
     remark = None if is_paired else DIFFERENT_ROWS
     untested = [each.reason for each in moves if isinstance(each, NotTested)]
     if untested:
         remark = untested[0]
     else:
-        sides = [
-            _moved(side, each, own, is_paired=is_paired)
-            for side, each, own in zip(sides, moves, units, strict=True)
-        ]
+        each = zip(estimates, moves, units, strict=True)
+        estimates = [_moved(*one, is_paired=is_paired) for one in each]
     if not is_paired and not untested:
-        df = min(side.df for side in sides)
-        quantile = Confidence(spec.level).quantile(df)
-        least = [least_variance(distances_of(estimate), quantile) for estimate in estimates]
-        sides = [replace(side, least=x) for side, x in zip(sides, least, strict=True)]
+        quantile = confidence.quantile(min(each.df for each in estimates))
+        estimates = [
+            replace(each, least=least_variance(each.distances, quantile)) for each in estimates
+        ]
     measured = contrasted(
         metric,
-        sides,
+        estimates,
         spec.pairs,
         "influence t" if is_paired else "unpaired t",
         units[0] if is_paired else None,
@@ -103,34 +92,41 @@ def _compared(
     shares = _shares(models, metric) if is_paired and measured.spread is not None else None
     if shares is not None:
         measured = with_share(measured, shares, units[0].weights, spec.pairs, is_plain=True)
-    return measured, estimates
+    return measured, shown
 
 
-def _moved(side: Side, moves: Moves | NotTested, units: Units, *, is_paired: bool) -> Side:
-    """The side with what moves its value."""
+def _estimate(model: SetScoreIntervals, metric: Metric, level: float) -> Estimate:
+    """The value of a metric with its interval."""
+    value = model.scores.value(metric)
+    undefined = _undefined(model, metric, value)
+    interval = Interval() if undefined is not None else model.of(metric, value)
+    return Estimate(value, model.scores.rows.n, undefined, interval=interval, level=level)
+
+
+def _moved(
+    estimate: Estimate, moves: Moves | NotTested, units: Units, *, is_paired: bool
+) -> Estimate:
+    """The estimate with what moves its value."""
     assert isinstance(moves, Moves)
-    assert side.estimate is not None
-    phi = settled_influence(units.influence_of(moves.phi), side.estimate)
+    phi = settled_influence(units.influence_of(moves.phi), estimate.interval)
     variance = float(units.covariance(phi[None])[0, 0])
-    side = replace(side, n_effective=units.n_effective)
+    estimate = replace(estimate, n_effective=units.n_effective)
     if not is_paired:
-        return replace(side, variance=variance + moves.growth, df=units.degrees_of_value(phi))
-    return replace(side, influence=phi, variance=variance, growth=moves.growth)
+        df = units.degrees_of_value(phi)
+        return replace(estimate, variance=variance + moves.growth, df=df)
+    return replace(estimate, influence=phi, variance=variance, growth=moves.growth)
 
 
-def _undefined(
-    models: Sequence[SetScoreIntervals], metric: Metric, values: Sequence[float]
-) -> dict[int, str]:
-    """Place of each model whose rows do not define a metric → the reason."""
-    meant, found = meant_on_sets(metric), {}
-    for i, (model, value) in enumerate(zip(models, values, strict=True)):
-        # Scores of labels alone have no number for what is undefined.
-        if is_of_rows(meant) or not math.isfinite(value):
-            undefined = model.scores.values(metric).undefined
-            if undefined.all() or not math.isfinite(value):
-                reason = undefined_of_scores(meant, model.scores.rows.classes, undefined)
-                found[i] = reason or ""
-    return found
+def _undefined(model: SetScoreIntervals, metric: Metric, value: float) -> str | None:
+    """Reason why the rows of a model do not define a metric, or None."""
+    meant = meant_on_sets(metric)
+    # Scores of labels alone have no number for what is undefined.
+    if not is_of_rows(meant) and math.isfinite(value):
+        return None
+    undefined = model.scores.values(metric).undefined
+    if not undefined.all() and math.isfinite(value):
+        return None
+    return undefined_of_scores(meant, model.scores.rows.classes, undefined) or ""
 
 
 def _moves(model: SetScoreIntervals, metric: Metric, value: float) -> Moves | NotTested:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -13,15 +13,14 @@ import numpy.typing as npt
 from karat.designs.rows import IndependentRows
 from karat.designs.units import Units
 from karat.errors.text import counted
-from karat.inference.comparison.contrasts import Combined, Pair
+from karat.inference.comparison.contrasts import Pair
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.models import RARE, SWAPS
-from karat.inference.comparison.records import Estimate
 from karat.inference.comparison.set_swaps import swap_p_values_of_sets
 from karat.inference.comparison.shares import PairedShare, with_share
-from karat.inference.comparison.sides import Side, apart_by_limits, contrasted
-from karat.inference.confidence import Confidence, Interval
-from karat.inference.set_intervals import SetIntervals
+from karat.inference.comparison.sides import apart_by_limits, contrasted
+from karat.inference.estimate import Estimate
+from karat.inference.set_intervals import SetIntervals, SetLevels
 from karat.metrics import Metric
 from karat.metrics._of_sets import meant_on_sets, of_rows, values_on_sets
 from karat.metrics.reasons import undefined_on_sets
@@ -30,38 +29,21 @@ from karat.tally.set_tally import SetRows
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class SetLimits(Combined):
-    """Limits of values of a metric of sets."""
-
-    models: Sequence[SetIntervals] = ()
-
-    def degrees(self, model: int) -> float:
-        return self.models[model].df_of_limits(self.metric, self.values[model])
-
-    def interval(self, model: int, asked: Confidence) -> Interval:
-        return replace(self.models[model], asked=asked).of(self.metric, self.values[model])
-
-    def only(self, model: int) -> SetLimits:
-        return replace(self, values=[self.values[model]], models=[self.models[model]])
-
-
-def side_of_sets(metric: Metric, model: SetIntervals) -> Side:
+def estimate_of_sets(metric: Metric, model: SetIntervals) -> Estimate:
     """The value of a metric on the rows of a model."""
     values = values_on_sets(metric, model.tally, model.policy)
     undefined = None
     if values.undefined.all() or not math.isfinite(values.value):
         undefined = undefined_on_sets(metric, model.tally, values.undefined) or ""
-    return Side(float(values.value), model.tally.n - model.tally.n_unknown, undefined)
+    value, n = float(values.value), model.tally.n - model.tally.n_unknown
+    return Estimate(value, n, undefined, levels=SetLevels(metric, value, model))
 
 
-def estimated_of_sets(
-    metric: Metric, value: float, model: SetIntervals, undefined: str | None = None
-) -> Estimate:
-    """The value of a metric of one model with its interval, unless `undefined` says why not."""
-    if undefined is not None:
-        return Estimate.undefined(value, undefined, model.asked.level)
-    return Estimate.of(value, model.of(metric, value), model.asked.level)
+def estimate_of_sets_apart(metric: Metric, model: SetIntervals) -> Estimate:
+    """The same of rows of its own, with its variance."""
+    estimate = estimate_of_sets(metric, model)
+    error = model.of(metric, estimate.value).standard_error
+    return replace(estimate, variance=math.nan if error is None else error**2)
 
 
 def on_own_labels(rows: SetRows) -> SetRows:
@@ -163,14 +145,15 @@ def _paired(
     same: frozenset[Pair],
     right: Sequence[npt.NDArray[np.bool_]],
 ) -> Measured:
-    sides, shares = [side_of_sets(metric, model) for model in models], _shares(metric, models)
+    estimates = [estimate_of_sets(metric, model) for model in models]
+    shares = _shares(metric, models)
     clusters = models[0].clusters
     if clusters is None or clusters.n_clusters > 1:
         weighs = units.weights > 0.0
-        for i, (side, model) in enumerate(zip(sides, models, strict=True)):
-            phi = model.influence(metric, side.value)
+        for i, (estimate, model) in enumerate(zip(estimates, models, strict=True)):
+            phi = model.influence(metric, estimate.value)
             if phi is not None and np.isfinite(phi).all():
-                sides[i] = replace(side, influence=np.where(weighs, phi, 0.0))
+                estimates[i] = replace(estimate, influence=np.where(weighs, phi, 0.0))
     is_share = shares is not None and _is_plain(models[0])
     if is_share:
         # Limits of shares hold without Student's quantile.
@@ -182,11 +165,10 @@ def _paired(
 
     measured = contrasted(
         metric,
-        sides,
+        estimates,
         spec.pairs,
         "influence t",
         units,
-        SetLimits(metric, [side.value for side in sides], models=models),
         kind_of_limits="none" if is_share else "combined",
         agreeing=agreeing,
         same=same,
@@ -200,15 +182,10 @@ def sets_apart(
     models: Sequence[SetIntervals], metrics: Sequence[Metric], spec: ComparisonSpec
 ) -> list[Measured]:
     """Every metric of models on rows of their own: independent, so that variances add up."""
-    done = []
-    for metric in metrics:
-        sides = [side_of_sets(metric, model) for model in models]
-        alone = SetLimits(metric, [side.value for side in sides], models=models)
-        for i, (side, model) in enumerate(zip(sides, models, strict=True)):
-            error = model.of(metric, side.value).standard_error
-            sides[i] = replace(side, variance=math.nan if error is None else error**2)
-        done.append(apart_by_limits(metric, sides, alone, spec))
-    return done
+    return [
+        apart_by_limits(metric, [estimate_of_sets_apart(metric, model) for model in models], spec)
+        for metric in metrics
+    ]
 
 
 def units_of_sets(model: SetIntervals) -> Units:

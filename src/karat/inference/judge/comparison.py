@@ -12,9 +12,10 @@ from karat.designs.clusters import degrees_of_clusters
 from karat.designs.judge import Both, RowsWithJudge, cost_of_tuning
 from karat.designs.units import small_sample
 from karat.inference.comparison.judging import ComparisonSpec, Measured
-from karat.inference.comparison.records import Estimate
-from karat.inference.comparison.sides import Side, contrasted
+from karat.inference.comparison.records import ModelValue
+from karat.inference.comparison.sides import contrasted
 from karat.inference.confidence import Confidence
+from karat.inference.estimate import Estimate
 from karat.inference.judge.estimates import JudgedLabels, Sample
 from karat.inference.judge.labels import no_gold_label, powered
 from karat.inference.judge.scores import ScoredMoves, Three, scored_moves
@@ -86,13 +87,13 @@ class JudgedModel:
 
     def estimate(
         self, metric: Metric, weight: float, confidence: Confidence, policy: Policy
-    ) -> Estimate:
+    ) -> ModelValue:
         """Return the estimate with that weight of the judge."""
         if metric.needs_scores:
             found = self._scored[metric].powered(self.both, confidence, weight)
         else:
             found = powered(metric, self.labels.table, confidence, policy, weight)
-        return Estimate.of(found.value, found.interval, confidence.level)
+        return ModelValue.of(found.value, found.interval, confidence.level)
 
 
 def judged_differences(
@@ -100,7 +101,7 @@ def judged_differences(
     metrics: Sequence[Metric],
     spec: ComparisonSpec,
     policy: Policy,
-) -> list[tuple[Measured, dict[str, Estimate]]]:
+) -> list[tuple[Measured, dict[str, ModelValue]]]:
     """Measure metrics of systems on the same rows.
 
     One λ for a metric makes the differences of all pairs together most precise.
@@ -117,7 +118,7 @@ def _measured(
     spec: ComparisonSpec,
     policy: Policy,
     confidence: Confidence,
-) -> tuple[Measured, dict[str, Estimate]]:
+) -> tuple[Measured, dict[str, ModelValue]]:
     each = list(models.values())
     errors = np.stack([model.errors(metric, policy) for model in each])
     n = min(model.both.gold.n for model in each)
@@ -126,9 +127,8 @@ def _measured(
         name: model.estimate(metric, weight, confidence, policy) for name, model in models.items()
     }
     n_gold = [int(model.sample.has_gold.sum()) for model in each]
-    sides = [
-        Side(estimate.value, rows)
-        for estimate, rows in zip(estimates.values(), n_gold, strict=True)
+    values = [
+        Estimate(shown.value, rows) for shown, rows in zip(estimates.values(), n_gold, strict=True)
     ]
     unseen = ""
     if not metric.needs_scores:
@@ -141,7 +141,7 @@ def _measured(
         for i, model in enumerate(each):
             phi = model.influence(metric, policy, weight)
             variance = float(model.units(factor, df).variance(phi))
-            sides[i] = replace(sides[i], influence=phi, variance=variance)
+            values[i] = replace(values[i], influence=phi, variance=variance)
     remark = f"judge weight λ {weight:.2g}, {min(n_gold)} gold labels"
     units = each[0].units(factor, df)
     if any(not np.array_equal(model.sample.gold, each[0].sample.gold) for model in each):
@@ -149,7 +149,7 @@ def _measured(
         units = replace(units, both=None)
     measured = contrasted(
         metric,
-        sides,
+        values,
         spec.pairs,
         METHOD,
         units,

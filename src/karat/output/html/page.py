@@ -68,7 +68,7 @@ from karat.output.sections import (
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from karat.inference.comparison.records import Difference, Estimate
+    from karat.inference.comparison.records import Difference, ModelValue
     from karat.results.comparison import Comparison
     from karat.results.judged import JudgedReport
     from karat.results.report import ClassReport
@@ -422,7 +422,7 @@ def judged_to_html(report: JudgedReport, title: str | None = None) -> str:
     return page("judged.html", found, {"matrix": None, "decisions": None, "curves": None})
 
 
-def _values(models: Sequence[Estimate]) -> list[dict[str, Any]]:
+def _values(models: Sequence[ModelValue]) -> list[dict[str, Any]]:
     """Value of a metric for each model, with bars on one scale."""
     known = (x for one in models for x in (one.value, one.low, one.high) if x is not None)
     ends = list(filter(math.isfinite, known))

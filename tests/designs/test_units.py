@@ -1,0 +1,292 @@
+"""Units of designs: variances, degrees of freedom and effective rows against loops over rows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from karat.designs import DRAWINGS, units_of
+from karat.designs.classes import RowsOfClasses
+from karat.designs.clusters import ClusteredRows, RowClusters, degrees_of_clusters
+from karat.designs.judge import Both, RowsWithJudge, Weighed
+from karat.designs.rows import IndependentRows, SeparateClasses
+from karat.designs.units import Sample, kish, small_sample
+from karat.tally import ClusteredCells
+
+N = 40
+
+
+def rows(seed: int = 3) -> tuple[Any, Any, Any, Any]:
+    """Influences [2, n], weights, true classes and clusters; some rows weigh nothing."""
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 4, N) / 2.0
+    return rng.normal(size=(2, N)), weights, rng.integers(0, 3, N), rng.integers(0, 9, N)
+
+
+def centred(phi: Any, weights: Any, groups: Any | None = None) -> Any:
+    """Less the weighted mean of all rows, or of the rows of each group."""
+    found = np.array(phi, np.float64)
+    for group in [None] if groups is None else sorted(set(groups.tolist())):
+        inside = np.ones(N, bool) if group is None else groups == group
+        total = sum(weights[inside])
+        if total:
+            mean = sum(w * x for w, x in zip(weights[inside], phi[inside], strict=True)) / total
+            found[inside] -= mean
+    return found
+
+
+def parts_of(name: str, phi: Any) -> list[float]:
+    """The independent parts of the error of a number, row by row."""
+    _, weights, true, clusters = rows()
+    total = sum(weights)
+    by_class = "classes" in name
+    kept = centred(phi, weights, true if by_class else None)
+    each = [w * x / total for w, x in zip(weights, kept, strict=True)]
+    if "clusters" not in name:
+        return each
+    names = sorted(set(clusters[weights > 0].tolist()))
+    growth = math.sqrt(len(names) / (len(names) - 1))
+    return [
+        growth * sum(x for x, c in zip(each, clusters, strict=True) if c == one) for one in names
+    ]
+
+
+def units(name: str) -> Any:
+    _, weights, true, clusters = rows()
+    design: Any = "case-control" if "classes" in name else "cohort"
+    by_cluster = None
+    if "clusters" in name:
+        by_cluster = ClusteredCells.of(clusters, np.arange(N), weights)
+    return units_of(design, Sample(weights, weights**2, true, 3), by_cluster)
+
+
+NAMES = ("rows", "classes", "clusters", "classes and clusters")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_variances_are_sums_of_squares_of_parts(name: str) -> None:
+    phi = rows()[0]
+    made = units(name)
+    a, b = (parts_of(name, part) for part in phi)
+    expected = [[sum(x * y for x, y in zip(p, q, strict=True)) for q in (a, b)] for p in (a, b)]
+    assert made.covariance(phi) == pytest.approx(np.array(expected), rel=1e-12)
+    assert made.variance(phi) == pytest.approx([expected[0][0], expected[1][1]], rel=1e-12)
+    assert made.variance(phi[1]) == pytest.approx(expected[1][1], rel=1e-12)
+    squares = sorted(x * x for x in a if x)
+    assert sorted((made.errors(phi[0]) ** 2).tolist())[-len(squares) :] == pytest.approx(squares)
+
+
+def test_a_variance_that_forgets_the_design_is_noticed() -> None:
+    phi = rows()[0]
+    for name in NAMES[1:]:
+        assert units("rows").variance(phi[0]) != pytest.approx(
+            units(name).variance(phi[0]), rel=1e-3
+        )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_constants_do_not_vary(name: str) -> None:
+    assert units(name).variance(np.full(N, 7.0)) == pytest.approx(0.0, abs=1e-28)
+
+
+def test_classes_alone_do_not_vary_where_their_sizes_are_fixed() -> None:
+    phi = rows()[2].astype(np.float64)
+    assert units("classes").variance(phi) == pytest.approx(0.0, abs=1e-28)
+    assert units("rows").variance(phi) > 1e-3
+
+
+def test_effective_rows_are_those_of_kish_and_at_most_the_clusters() -> None:
+    _, weights, _, clusters = rows()
+    expected = sum(weights) ** 2 / sum(weights**2)
+    assert units("rows").n_effective == pytest.approx(expected)
+    assert math.isinf(units("rows").n_units)
+    n = len(set(clusters[weights > 0].tolist()))
+    assert units("clusters").n_units == n
+    assert units("clusters").n_effective == min(expected, n)
+    assert units("clusters").df == n - 1
+    assert ClusteredRows.of(units("rows"), units("clusters").clusters, 2.5).df == 2.5
+    empty = IndependentRows(np.zeros(2), np.zeros(2))
+    assert empty.n_effective == 0.0
+
+
+def test_degrees_of_clusters_are_those_of_their_sizes() -> None:
+    phi, weights, _, clusters = rows()
+    kept = np.abs(centred(phi[0], weights))
+    names = sorted(set(clusters[weights > 0].tolist()))
+    sizes = [sum((weights * kept)[clusters == one]) for one in names]
+    expected = sum(s**2 for s in sizes) ** 2 / sum(s**4 for s in sizes)
+    assert units("clusters").degrees(phi[0]) == pytest.approx(min(expected, len(names) - 1))
+    still = [sum(weights[clusters == one]) for one in names]
+    expected = sum(s**2 for s in still) ** 2 / sum(s**4 for s in still)
+    assert units("clusters").degrees(np.zeros(N)) == pytest.approx(min(expected, len(names) - 1))
+    assert units("clusters").degrees(np.full(N, np.nan)) == len(names) - 1
+    assert units("clusters").degrees_of_value(phi[0]) == units("clusters").degrees(phi[0])
+
+
+def test_clusters_of_rows_add_up_as_sorted_ones() -> None:
+    phi, weights, _, clusters = rows()
+    sums = RowClusters.of(clusters, 9, weights, N).sums(phi[0])
+    expected = [sum((weights * phi[0])[clusters == one]) for one in range(9)]
+    assert sums == pytest.approx(expected)
+    assert RowClusters.of(clusters, 12, weights, N).n_clusters == len(set(clusters[weights > 0]))
+    assert RowClusters.of(clusters, 9, None, N).sums(np.ones(N)) == pytest.approx(
+        np.bincount(clusters, minlength=9)
+    )
+
+
+@pytest.mark.parametrize(
+    ("codes", "n", "message"),
+    [
+        (np.zeros(3, np.int64), 1, "clusters has shape"),
+        (np.full(N, 5), 5, "between 0 and 4"),
+        (np.full(N, -1), 5, "between 0 and 4"),
+    ],
+)
+def test_clusters_that_do_not_fit_are_refused(codes: Any, n: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        RowClusters.of(codes, n, None, N)
+
+
+def test_one_cluster_has_no_variance() -> None:
+    one = ClusteredCells.of(np.zeros(N, np.int64), np.arange(N), None)
+    made = units_of("cohort", Sample(np.ones(N), np.ones(N)), one)
+    assert math.isnan(made.variance(rows()[0][0]))
+    assert made.df == 0.0
+
+
+def test_moves_become_influences_and_rows_without_weight_have_none() -> None:
+    phi, weights, _, _ = rows()
+    made = units("rows")
+    moves = weights * phi[0] / sum(weights)
+    found = made.influence_of(moves)
+    assert found[weights > 0] == pytest.approx(phi[0][weights > 0])
+    assert not found[weights == 0].any()
+
+
+def test_rows_of_clusters_still_have_an_error_of_their_own() -> None:
+    phi = rows()[0][0]
+    assert units("clusters").errors_of_rows(phi) == pytest.approx(units("rows").errors(phi))
+    assert units("classes").errors_of_rows(phi) == pytest.approx(units("classes").errors(phi))
+
+
+def test_factors_grow_the_square_of_each_row() -> None:
+    phi, weights, _, _ = rows()
+    factors = np.linspace(1.0, 2.0, N)
+    made = IndependentRows(weights, weights**2, factors)
+    kept = centred(phi[0], weights)
+    expected = sum(f * (w * x / sum(weights)) ** 2
+                   for f, w, x in zip(factors, weights, kept, strict=True))  # fmt: skip
+    assert made.variance(phi[0]) == pytest.approx(expected)
+    assert made.covariance(phi)[0, 0] == pytest.approx(expected)
+
+
+def test_few_rows_of_a_class_grow_by_their_own_number() -> None:
+    phi, weights, true, _ = rows()
+    grown = units_of("case-control", Sample(weights, weights**2, true, 4, grows=True))
+    expected = 0.0
+    kept = centred(phi[0], weights, true)
+    for one in range(3):
+        w = weights[true == one]
+        n = sum(w) ** 2 / sum(w**2)
+        expected += n / (n - 1) * sum((w * kept[true == one] / sum(weights)) ** 2)
+    assert grown.variance(phi[0]) == pytest.approx(expected)
+    lone = units_of(
+        "case-control", Sample(np.ones(3), np.ones(3), np.array([0, 0, 1]), 2, grows=True)
+    )
+    assert lone.variance(np.array([0.0, 1.0, 5.0])) == pytest.approx(2 * (0.25 + 0.25) / 9)
+
+
+def test_classes_that_are_compared_have_degrees_of_their_own() -> None:
+    codes, df = np.array([0, 0, 1, 1, 2]), np.array([4.0, 9.0, 0.0])
+    squares = np.array([1.0, 2.0, 3.0, 4.0, 99.0])
+    assert SeparateClasses(codes, df).degrees(squares) == pytest.approx(
+        1 / ((3 / 109) ** 2 / 4 + (7 / 109) ** 2 / 9)
+    )
+    assert SeparateClasses(codes, df).degrees(np.zeros(5)) == 13.0
+    assert SeparateClasses(codes, np.zeros(3)).degrees(squares) == 1.0
+    made = IndependentRows(np.ones(5), np.ones(5), None, 7.0, SeparateClasses(codes, df))
+    assert made.compares_classes
+    assert not IndependentRows(np.ones(5), np.ones(5)).compares_classes
+    assert made.degrees(np.sqrt(squares)) == SeparateClasses(codes, df).degrees(squares)
+    assert made.degrees_of_value(np.sqrt(squares)) == 7.0
+    assert IndependentRows(np.ones(5), np.ones(5), df=7.0).degrees(squares) == 7.0
+
+
+def test_rows_that_move_to_one_side_have_a_least_tail() -> None:
+    made = IndependentRows(np.ones(8), np.ones(8))
+    assert made.least_tail(np.arange(8) < 5) == 2.0**-5
+    assert made.least_tail(np.zeros(8, bool)) == 1.0
+    assert units("clusters").least_tail(np.ones(N, bool)) == 0.0
+
+
+def test_sizes_of_clusters_that_are_alike() -> None:
+    assert degrees_of_clusters(np.ones(5)) == 4.0
+    assert degrees_of_clusters(np.zeros(5)) == 4.0
+    assert degrees_of_clusters(np.array([[3.0, 4.0], [0.0, 1.0]])) == pytest.approx([1.0, 1.0])
+
+
+def test_kish_and_small_samples() -> None:
+    assert kish(6.0, 12.0) == 3.0
+    assert kish(0.0, 0.0) == 0.0
+    assert small_sample([2.0, 5.0]) == pytest.approx([2.0, 1.25])
+    assert np.isnan(small_sample(1.0))
+
+
+def test_every_drawing_says_what_it_fixes() -> None:
+    assert DRAWINGS["cohort"].is_plain
+    assert not DRAWINGS["cohort"].fixes_classes
+    assert DRAWINGS["case-control"].fixes_classes
+    assert not DRAWINGS["case-control"].is_plain
+    assert isinstance(units("classes"), RowsOfClasses)
+    assert units("classes").strata is not None
+    assert units("classes and clusters").strata is not None
+    assert units("rows").strata is None
+
+
+def judged(weights: Any, clusters: Any = None) -> tuple[Any, Any]:
+    """Rows of which the first ten have gold labels, and their influence on two values."""
+    gold, rest = np.arange(10), np.arange(10, N)
+    both = Both(Weighed.of(weights[gold]), Weighed.of(weights[rest]))
+    ones = np.ones(2 * N)
+    made = RowsWithJudge(ones, ones, 1.5, 6.0, clusters, gold, both)
+    rng = np.random.default_rng(8)
+    phi = np.zeros((2, 2 * N))
+    for part in phi:
+        part[:10] = both.gold.moves(rng.normal(size=10))
+        part[N + 10 :] = both.reference.moves(rng.normal(size=30))
+    return made, phi
+
+
+def test_a_judge_adds_the_errors_of_both_means_by_row() -> None:
+    made, phi = judged(np.ones(N))
+    parts = [[x + y for x, y in zip(part[:N], part[N:], strict=True)] for part in phi]
+    expected = 1.5 * sum(x * x for x in parts[0])
+    assert made.variance(phi)[0] == pytest.approx(expected)
+    assert made.covariance(phi)[0, 0] == pytest.approx(expected)
+    assert made.covariance(phi)[0, 1] == pytest.approx(
+        1.5 * sum(x * y for x, y in zip(*parts, strict=True))
+    )
+    assert (made.errors(phi[0]) ** 2).sum() == pytest.approx(expected)
+    assert made.degrees(phi[0]) == made.df == 6.0
+    assert made.least_tail(np.ones(2 * N, bool)) == 0.0
+    assert made.centred(phi) is phi
+
+
+def test_a_judge_adds_up_clusters() -> None:
+    clusters = rows()[3]
+    made, phi = judged(np.ones(N), clusters)
+    both = phi[0][:N] + phi[0][N:]
+    expected = 1.5 * sum(sum(both[clusters == one]) ** 2 for one in range(9))
+    assert made.variance(phi[0]) == pytest.approx(expected)
+
+
+def test_a_judge_with_uneven_gold_rows_holds_its_variance_up() -> None:
+    weights = np.where(np.arange(N) < 2, 30.0, 1.0)
+    made, phi = judged(weights)
+    phi[:, :2] = 0.0
+    alone = 1.5 * float(((phi[0][:N] + phi[0][N:]) ** 2).sum())
+    assert made.variance(phi[0]) > 1.01 * alone
+    assert made.covariance(phi)[0, 0] == pytest.approx(made.variance(phi[0]))
