@@ -238,8 +238,8 @@ def _of_tables(
     )
     phi = np.where(units.weights > 0, phi, 0.0)
     sides = [
-        replace(side, n=joint.cells.n_rows, influence=influence)
-        for side, influence in zip(_sides(metric, tables, policy), phi, strict=True)
+        replace(_side(metric, table, policy), n=joint.cells.n_rows, influence=influence)
+        for table, influence in zip(tables, phi, strict=True)
     ]
     is_known = np.isfinite(phi).all(axis=1)
     dust = _DUST * float(np.abs(phi[is_known]).max(initial=0.0))
@@ -268,16 +268,20 @@ def _of_tables(
     return replace(measured, least=least)
 
 
-def _sides(metric: Metric, tables: Sequence[TableVariance], policy: Policy) -> list[Side]:
-    """The value of each model; an average is undefined where it is in every class."""
-    sides = []
-    for table in tables:
-        values = metric.values(table.cells, policy)
-        undefined = None
-        if values.undefined.all() or not math.isfinite(values.value):
-            undefined = undefined_reason(metric, table.cells.classes, values.undefined) or ""
-        sides.append(Side(float(values.value), int(table.cells.n_rows), undefined))
-    return sides
+def _side(metric: Metric, table: TableVariance, policy: Policy) -> Side:
+    """The value of a model; an average is undefined where it is in every class."""
+    values = metric.values(table.cells, policy)
+    undefined = None
+    if values.undefined.all() or not math.isfinite(values.value):
+        undefined = undefined_reason(metric, table.cells.classes, values.undefined) or ""
+    return Side(float(values.value), int(table.cells.n_rows), undefined)
+
+
+def side_apart(metric: Metric, table: TableVariance, policy: Policy) -> Side:
+    """The value of a model on rows of its own, with its variance."""
+    g = derivative(metric, table.cells, policy)
+    variance = float(table.variance(g)) if np.isfinite(g).all() else math.nan
+    return replace(_side(metric, table, policy), variance=variance)
 
 
 def apart(
@@ -286,12 +290,8 @@ def apart(
     """Every metric of models on rows of their own: independent, so that variances add up."""
     done = []
     for metric in metrics:
-        sides = _sides(metric, tables, policy)
+        sides = [side_apart(metric, table, policy) for table in tables]
         alone = SideLimits(metric, [side.value for side in sides], tables, policy)
-        for i, table in enumerate(tables):
-            g = derivative(metric, table.cells, policy)
-            variance = float(table.variance(g)) if np.isfinite(g).all() else math.nan
-            sides[i] = replace(sides[i], variance=variance)
         done.append(apart_by_limits(metric, sides, alone, spec))
     return done
 

@@ -53,6 +53,13 @@ def side_of_sets(metric: Metric, model: SetIntervals) -> Side:
     return Side(float(values.value), model.tally.n - model.tally.n_unknown, undefined)
 
 
+def side_apart_of_sets(metric: Metric, model: SetIntervals) -> Side:
+    """The value of a metric on rows of its own, with its variance."""
+    side = side_of_sets(metric, model)
+    error = model.of(metric, side.value).standard_error
+    return replace(side, variance=math.nan if error is None else error**2)
+
+
 def estimated_of_sets(
     metric: Metric, value: float, model: SetIntervals, undefined: str | None = None
 ) -> Estimate:
@@ -200,11 +207,8 @@ def sets_apart(
     """Every metric of models on rows of their own: independent, so that variances add up."""
     done = []
     for metric in metrics:
-        sides = [side_of_sets(metric, model) for model in models]
+        sides = [side_apart_of_sets(metric, model) for model in models]
         alone = SetLimits(metric, [side.value for side in sides], models=models)
-        for i, (side, model) in enumerate(zip(sides, models, strict=True)):
-            error = model.of(metric, side.value).standard_error
-            sides[i] = replace(side, variance=math.nan if error is None else error**2)
         done.append(apart_by_limits(metric, sides, alone, spec))
     return done
 

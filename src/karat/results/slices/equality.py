@@ -279,7 +279,7 @@ def _distance(found: Tested, at: int, mean: float) -> float:
 
 
 def worst_of(metric: Metric, test: Heterogeneity, differences: Iterable[SliceDifference]) -> Worst:
-    """See `karat.results.slices.named.NamedSlices.worst`."""
+    """See `karat.results.slices.table.SliceTable.worst`."""
     name = str(metric)
     if metric.better is None:
         return Worst(name, None, "neither direction of it is better", test.p)
