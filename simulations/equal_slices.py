@@ -18,7 +18,7 @@ from karat.inference.confidence import Confidence
 from karat.inference.limits import wilson_limits
 from karat.inference.slices import permuted
 from karat.metrics import get
-from karat.results.slices import SliceTable
+from karat.results.slices import ClassSlices, Slice, SliceTable
 from karat.tally import Axis, Cells, Classes
 from karat.tally.axes import SlicedCells
 
@@ -119,7 +119,7 @@ class Called:
 
 def drawn(
     shares: np.ndarray, sizes: tuple[int, ...], replicates: int, seed: int
-) -> Iterator[SliceTable]:
+) -> Iterator[SliceTable[Slice]]:
     """Data sets, as their tables.
 
     Args:
@@ -141,7 +141,7 @@ def drawn(
         # Other deals for every data set: a rate is of both.
         asked = Confidence(seed=seed + i)
         whole = Report(Cells.dense(counts.sum(axis=0), classes=classes), confidence=asked)
-        yield SliceTable(SlicedCells(("slice",), names, cells), whole)
+        yield SliceTable(ClassSlices(SlicedCells(("slice",), names, cells), whole))
 
 
 def rates(
@@ -160,7 +160,7 @@ def rates(
     return Called(*(found / replicates).tolist(), replicates)
 
 
-def _is_some_shown(table: SliceTable, metric: str) -> bool:
+def _is_some_shown(table: SliceTable[Slice], metric: str) -> bool:
     """Whether some slice is shown to differ; without limits where p says already that none is."""
     wanted = get(metric)
     reference = table.tests(wanted).reference

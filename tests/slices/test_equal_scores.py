@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.results.slices import differences
+from karat.results.slices import Slice
 
 METRICS = ("roc_auc", "average_precision", "log_loss", "brier")
 N_SAMPLES = 60
@@ -33,7 +33,7 @@ def test_equal_slices_of_scores_are_rarely_shown_as_different() -> None:
 
 
 def test_by_standard_errors_alone_they_are_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(differences.Slice, "sampling_of", lambda *_: None)
+    monkeypatch.setattr(Slice, "sampling_of", lambda *_: None)
     assert shown()["roc_auc"] >= 9
 
 

@@ -90,7 +90,7 @@ def test_a_slice_is_the_report_of_its_rows_with_the_same_interval() -> None:
                 assert_same(getattr(found, side), getattr(expected, side), within=1e-9)
     assert_same(table.weight[list(table).index("SE")], part["w"].sum(), within=1e-12)
     assert_same(table.n_rows.sum(), len(frame))
-    assert_same(table.cells.matrix().sum(axis=0), karat.evaluate(
+    assert_same(table.sliced.counted.cells.matrix().sum(axis=0), karat.evaluate(
         frame, weights="w").cells.matrix(), within=1e-12)  # fmt: skip
 
 
@@ -156,7 +156,9 @@ def test_frames_files_and_arrays_agree(tmp_path: Path) -> None:
         assert list(found) == ["country", "age", "year", ("country", "sex")]
         for column, table in found.items():
             assert table.names == expected[column].names, source
-            assert_same(table.cells.matrix(), expected[column].cells.matrix())
+            assert_same(
+                table.sliced.counted.cells.matrix(), expected[column].sliced.counted.cells.matrix()
+            )
 
 
 def test_files_with_scores_are_sliced(tmp_path: Path) -> None:
@@ -232,7 +234,7 @@ def test_many_classes_are_counted_as_the_cells_that_occur() -> None:
     pred = np.where(rng.random(20_000) < 0.8, true, rng.integers(0, 3000, 20_000))
     half = rng.integers(0, 2, 20_000)
     table = karat.evaluate(true, pred, by=half).slices["by"]
-    assert table.cells.storage == "sparse"
+    assert table.sliced.counted.cells.storage == "sparse"
     own = half == 0
     alone = karat.evaluate(true[own], pred[own])
     for side in ("value", "low", "high"):

@@ -129,7 +129,7 @@ def test_five_slices_of_which_one_differs_are_called_different() -> None:
     worse = np.array([[0.37, 0.13], [0.13, 0.37]])
     found = 0
     for i, table in enumerate(drawn(shares, (150,) * 5, 40, seed=3)):
-        counts = table.cells.counts
+        counts = table.sliced.counted.cells.counts
         rng = np.random.default_rng(i)
         counts[2] = rng.multinomial(150, worse.ravel()).reshape(2, 2)
         found += table.heterogeneity("accuracy").is_shown

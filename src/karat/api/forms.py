@@ -26,15 +26,15 @@ class Form:
     frame: str | None = None
 
 
-_SLICES: Final = Form("forms.slice_table_as_html", "layout.slices_as_text", "tidy.frame_of_slices")
 _SENTENCE: Final = Form("record_forms.as_sentence")
 FORMS: Final[Mapping[str, Form]] = {
     "GateResult": Form("forms.gate_as_html"),
     "MonitorResult": Form("forms.gate_as_html"),
     "WeakSlices": Form("forms.weak_slices_as_html"),
     "ByColumn": Form("forms.slices_as_html", "layout.slices_as_text", "tidy.frame_of_slices"),
-    "SetSliceTable": _SLICES,
-    "SliceTable": _SLICES,
+    "SliceTable": Form(
+        "forms.slice_table_as_html", "layout.slices_as_text", "tidy.frame_of_slices"
+    ),
     "Slice": Form("forms.slice_as_html"),
     "SliceDifferences": Form(
         "record_forms.slice_differences_as_html", frame="tidy.frame_of_slice_differences"
@@ -76,7 +76,7 @@ def attach_forms_of_slices() -> None:
     from karat.results import slices
 
     attach_forms(
-        *(slices.ByColumn, slices.SliceTable, slices.SetSliceTable, slices.Slice),
+        *(slices.ByColumn, slices.SliceTable, slices.Slice),
         *(slices.SliceDifferences, slices.SliceDifference),
         *(slices.Gap, slices.Heterogeneity, slices.Worst),
     )

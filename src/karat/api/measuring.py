@@ -203,7 +203,7 @@ def _with_slices(
     nested: NestedRows | None = None,
 ) -> ClassReport:
     """The report with its slices, and with its folds, which are slices of the same rows."""
-    from karat.results.slices import Slices, SliceTable
+    from karat.results.slices import ClassSlices, Slices, SliceTable
 
     tables, kept_folds = {}, None
     doubts = []
@@ -220,7 +220,7 @@ def _with_slices(
                 if not folds.is_slice:
                     continue
             of_slices = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)
-            tables[codes.columns] = SliceTable(of_slices, report, of_rows, measure)
+            tables[codes.columns] = SliceTable(ClassSlices(of_slices, report, of_rows, measure))
     slices = Slices(tables) if tables else None
     warnings = (*report.warnings, *filter(None, doubts))
     return replace(report, warnings=warnings, kept_slices=slices, kept_folds=kept_folds)
@@ -238,7 +238,7 @@ def _folds(
 ) -> Folds:
     """The metrics of a report over folds; values of the folds are computed when they are read."""
     from karat.results.folds import Folds, MeasuredFolds, without_intervals
-    from karat.results.slices import SliceTable
+    from karat.results.slices import ClassSlices
 
     of_folds = by_slice(report.cells, rows, codes, is_clustered=False)
     axis = FoldAxis.of(columns, of_folds.keys, np.asarray(of_folds.cells.n_rows))
@@ -259,8 +259,8 @@ def _folds(
         alone = replace(measure.rows.rows, clusters=None)
         of_values = SliceMeasure(replace(measure.rows, rows=alone), spec)
     of_rows = None if measure is None else codes.codes
-    table = SliceTable(of_folds, without_intervals(report), of_rows, of_values)
-    return Folds(axis, report, MeasuredFolds(axis, table), nested)
+    sliced = ClassSlices(of_folds, without_intervals(report), of_rows, of_values)
+    return Folds(axis, report, MeasuredFolds(axis, sliced), nested)
 
 
 def _outer_rows(found: Tallies, spec: Spec) -> tuple[Tallies, NestedRows | None]:

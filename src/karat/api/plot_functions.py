@@ -20,7 +20,7 @@ from karat.output.plots import _confusion, _forest, _reliability, _threshold, _t
 from karat.output.plots._axes import add_key, axes_of, check_matplotlib
 from karat.output.plots._series import names_in
 from karat.results.sets import SetReport
-from karat.results.slices import ByColumn, NamedSlices
+from karat.results.slices import ByColumn, SliceTable
 
 _OPTIONS: Final = {
     "classes": "label or labels of the classes to draw. Default: all classes; of two, the positive"
@@ -149,11 +149,11 @@ def _reports_of(name: str, given: Any, y_pred: Any, of_rows: dict[str, Any]) -> 
     if isinstance(given, Confusion):
         _refuse_more(name, "a confusion matrix", y_pred, of_rows)
         return {"": ClassReport(given.cells)}
-    if isinstance(given, NamedSlices) and name == "intervals":
+    if isinstance(given, SliceTable) and name == "intervals":
         _refuse_more(name, "slices", y_pred, of_rows)
         return {"": given}
-    if isinstance(given, NamedSlices | ByColumn):
-        columns = given.columns if isinstance(given, NamedSlices) else next(iter(given), "country")
+    if isinstance(given, SliceTable | ByColumn):
+        columns = given.columns if isinstance(given, SliceTable) else next(iter(given), "country")
         column = columns if isinstance(columns, str) or len(columns) > 1 else columns[0]
         do = f"Draw one metric of them: karat.plot.intervals(report.slices[{column!r}])."
         raise error("K702", name=name, found="It was given slices", do=do)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from karat.output.document import Document
     from karat.output.tidy import Row
-    from karat.results.slices import ByColumn, SetSliceTable
+    from karat.results.slices import ByColumn, SliceTable
 
 
 class MultilabelReport(SetReport, Report):
@@ -65,7 +65,7 @@ class MultilabelReport(SetReport, Report):
     """Type of the results of metrics."""
 
     @property
-    def slices(self) -> ByColumn[SetSliceTable[Self]]:
+    def slices(self) -> ByColumn[SliceTable[Self]]:
         """Column, or tuple of crossed columns → its slices: ``report.slices["country"]["NO"]``.
 
         Each is a report of its rows, on all labels and with the settings of this one; empty where

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.errors import error
 from karat.errors.doubts import without_doubts
 from karat.errors.options import argument_as_typed, is_command_line, option
 from karat.errors.text import amounts, count, counted, interval, value
 from karat.metrics import get
-from karat.metrics.headlines import by_family, headline, same_by_definition
+from karat.metrics.headlines import by_family, same_by_definition
 from karat.output.document import Cell, Document, Notes, Table, TableColumn, doubts_section
 from karat.output.finding import clauses_of, first_sentence
 from karat.output.folds import folds_section
@@ -26,19 +25,18 @@ from karat.output.sections import (
     missing_intervals,
     notes_on_mix,
     pairs_section,
-    prevalence_of,
     slice_metric,
     slice_sections,
     some_of,
     thresholds_section,
 )
+from karat.results.headlines import headline_names, lists_all
 from karat.results.values import ReportValues
 from karat.tally.decision import decides
 from karat.tally.folds import OF_FOLDS, folds_by_name
 from karat.tally.score_kind import ARGUMENTS, NO_PREDICTIONS, UNITS
 
 if TYPE_CHECKING:
-    from karat.results.named import NamedResults
     from karat.results.report import ClassReport
     from karat.results.sets import SetReport
 
@@ -140,24 +138,6 @@ def columns_section(report: ReportValues) -> Notes | None:
     return Notes(COLUMNS, (shown,), "dim")
 
 
-def headline_names(report: ReportValues, which: str = "headline") -> list[str]:
-    """Return the metrics at the top: the requested ones, else those for this kind of problem.
-
-    Errors:
-        K122 it is neither ``"headline"`` nor ``"all"``.
-    """
-    if lists_all(report, which):
-        return list(report.metrics)
-    names = headline(
-        report.classes.k,
-        has_positive=report.is_binary,
-        prevalence=prevalence_of(report),
-        has_probabilities=UNITS.get(report.scores) == "probability",
-        has_scores=report.scores == "scores",
-    )
-    return [name for name in names if name in report.metrics] or list(report.metrics)
-
-
 def listed_names(report: ClassReport, which: str = "headline") -> list[str]:
     """Return `headline_names`, each number once; every name where metrics were requested.
 
@@ -172,18 +152,6 @@ def without_same(names: Sequence[str], report: ClassReport) -> list[str]:
     """Return the names without those that are another of them by definition."""
     same = same_by_definition(names, all_true=all(row["support"] for row in report.per_class))
     return [name for name in names if name not in same]
-
-
-def lists_all(report: NamedResults, which: str) -> bool:
-    """True if every metric of a report is at its top: requested metrics always are.
-
-    Errors:
-        K122 it is neither ``"headline"`` nor ``"all"``.
-    """
-    if which not in ("headline", "all"):
-        do = "To list others: report.to_frame(), or karat.evaluate(..., metrics=[...])."
-        raise error("K122", argument="metrics", value=which, choices="'headline', 'all'", do=do)
-    return which == "all" or report.requested is not None
 
 
 def facts(report: ClassReport) -> tuple[str, ...]:

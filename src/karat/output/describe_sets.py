@@ -9,20 +9,19 @@ import numpy as np
 
 from karat.errors.doubts import without_doubts
 from karat.errors.text import amounts, count, counted, interval, short, value
-from karat.metrics.headlines import HEADLINE_OF_SETS
 from karat.output.describe import (
     COLUMNS,
     N_CLASSES_IN_FULL,
     N_WORST,
     classes_table,
     headline_table,
-    lists_all,
     shown_mapping,
     undefined_notes,
 )
 from karat.output.document import Document, Notes, Table, TableColumn, doubts_section
 from karat.output.finding import finding_of_sets, first_sentence
 from karat.output.sections import marked_rate, slice_metric, slice_section
+from karat.results.headlines import headline_of_sets
 from karat.tally import Label
 
 if TYPE_CHECKING:
@@ -56,17 +55,6 @@ def describe_sets(
     found = tuple(section for section in sections if section is not None)
     finding = first_sentence(finding_of_sets(report))
     return Document("karat multilabel report", facts_of_sets(report), found, finding=finding)
-
-
-def headline_of_sets(report: SetReport, which: str = "headline") -> list[str]:
-    """Return the metrics at the top: the requested ones, else those of sets.
-
-    Errors:
-        K122 it is neither ``"headline"`` nor ``"all"``.
-    """
-    if lists_all(report, which):
-        return list(report.metrics)
-    return [name for name in HEADLINE_OF_SETS if name in report.metrics]
 
 
 def slices_of_sets(report: SetReport) -> Iterator[Table]:

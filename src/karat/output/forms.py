@@ -18,7 +18,7 @@ from karat.errors.doubts import without_doubts
 from karat.errors.text import amounts, count, counted, harmless, threshold, value
 from karat.inference.p_values import least_or_more, p_in_cell, p_text
 from karat.metrics import get
-from karat.output.describe import headline_names, listed_names
+from karat.output.describe import listed_names
 from karat.output.document import (
     Cell,
     Document,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from karat.results.gate.result import GateResult, RuleResult
     from karat.results.report import ClassReport
     from karat.results.result import Result
-    from karat.results.slices import ByColumn, SetSliceTable, Slice, SliceTable
+    from karat.results.slices import ByColumn, Slice, SliceTable
 
 _MOST_LINES: Final = len(COLORS)
 _N_WORST: Final = 5
@@ -279,23 +279,23 @@ def _picture_of_weak(slices: Sequence[Any], measure: str) -> Picture | None:
     return forest(marks, label=measure, title=f"Weak slices by {measure}", legend=legend)
 
 
-def slice_table_as_html(table: SliceTable | SetSliceTable[Any]) -> str:
+def slice_table_as_html(table: SliceTable[Any]) -> str:
     """The slices by a column: a headline metric with its intervals, above the table."""
     return html_of(Document("karat slices", _facts_of(table))) + _slices_of(table)
 
 
-def _facts_of(table: SliceTable | SetSliceTable[Any]) -> tuple[str, ...]:
+def _facts_of(table: SliceTable[Any]) -> tuple[str, ...]:
     by = " × ".join(table.columns)
     return (f"by {by}", counted(len(table), "slice"), counted(table.whole.n_rows, "row"))
 
 
-def _slices_of(table: SliceTable | SetSliceTable[Any]) -> str:
+def _slices_of(table: SliceTable[Any]) -> str:
     metric = slice_metric(table.whole)
     picture = picture_or_none(_picture_of_slices, table, metric)
     return html_of(Document("", (), (slice_section(table, metric),)), picture)
 
 
-def _picture_of_slices(table: SliceTable | SetSliceTable[Any], metric: str) -> Picture | None:
+def _picture_of_slices(table: SliceTable[Any], metric: str) -> Picture | None:
     parts = list(table.values())
     differences = table.difference(metric)
     shown = {one.name: one.is_shown for one in differences.values()}
@@ -337,7 +337,7 @@ def slices_as_html(slices: ByColumn[Any]) -> str:
 
 def slice_as_html(part: Slice) -> str:
     """One slice: the metrics that open a report."""
-    found = [part[name] for name in headline_names(part.whole)]
+    found = [part[name] for name in part.sliced.headline]
     table = results_table("Metrics", found, is_asked=part.whole.confidence is not None)
     marks = [
         Mark(one.name, one.value, one.low, one.high, reason=one.undefined or "")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from karat.results.report import ClassReport
     from karat.results.result import Confusion
     from karat.results.sets import SetReport
-    from karat.results.slices import ByColumn, NamedSlices
+    from karat.results.slices import ByColumn, SliceTable
 
 INDENT = 2
 WIDTH_MIN = 30
@@ -317,7 +317,7 @@ def report_as_text(
     return text_of(describe(report, metrics=metrics), width, is_ascii=is_ascii)
 
 
-def slices_as_text(found: ByColumn[Any] | NamedSlices[Any], width: int = 80) -> str:
+def slices_as_text(found: ByColumn[Any] | SliceTable[Any], width: int = 80) -> str:
     """The tables of slices, by one column or by each, as a report shows them."""
     from karat.results.slices import ByColumn
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from karat.metrics import get
-from karat.output.describe import headline_names
 from karat.output.tidy import rows_of_metrics
+from karat.results.headlines import headline_names
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -30,6 +30,7 @@ from karat.metrics import get
 from karat.metrics.headlines import OF_RANKED_SETS, OF_SET_SLICES, is_in_points, metric_of_slices
 from karat.output.document import Cell, Line, Matrix, Notes, Span, Table, TableColumn
 from karat.output.naming import Naming
+from karat.results.headlines import prevalence_of
 from karat.results.values import OF_MIX, ReportValues, of_mix_as_typed, without_mix
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from karat.results.report import ClassReport
     from karat.results.result import Confusion, Result
     from karat.results.sets import SetReport
-    from karat.results.slices import NamedSlices, SetSliceTable, SliceDifference, SliceTable
+    from karat.results.slices import SliceDifference, SliceTable
 
 INDENT = 2
 N_NAMED: Final = 8
@@ -325,21 +326,17 @@ def slice_sections(report: ClassReport, metric: str) -> Iterator[Table]:
         yield slice_section(table, metric)
 
 
-def slice_section(table: SliceTable | SetSliceTable[SetReport], metric: str) -> Table:
+def slice_section(table: SliceTable[Any], metric: str) -> Table:
     """The slices by one column in one metric, of rows of any kind."""
-    from karat.results.slices import SetSliceTable
-
     note, mark = _told(table, metric), ""
-    if isinstance(table, SetSliceTable):
+    if table.sliced.is_marked:
         mark = _SHOWN_MARK
         if any(one.is_shown for one in table.difference(metric).values()):
             note += f" {mark} differs significantly from the rest, corrected for all slices."
     return _section_of(table, metric, note, mark)
 
 
-def _section_of(
-    table: SliceTable | SetSliceTable[SetReport], metric: str, note: str, mark: str
-) -> Table:
+def _section_of(table: SliceTable[Any], metric: str, note: str, mark: str) -> Table:
     """The slices by one column in one metric.
 
     Args:
@@ -393,7 +390,7 @@ def _section_of(
     )
 
 
-def _told(table: NamedSlices[Any], metric: str) -> str:
+def _told(table: SliceTable[Any], metric: str) -> str:
     """Test of all slices, their gap beside that of equal slices, and the worst slice, in words."""
     test, gap, worst = table.heterogeneity(metric), table.gap(metric), table.worst(metric)
     text = str(test)
@@ -499,8 +496,3 @@ def slice_metric(report: ReportValues | SetReport) -> str:
         )
     is_listed = report.requested is None and name in report.metrics
     return name if is_listed else next(iter(report.metrics))
-
-
-def prevalence_of(report: ReportValues) -> float | None:
-    """Weighted proportion of positive rows; None without a positive class."""
-    return report["prevalence"].value if report.is_binary else None

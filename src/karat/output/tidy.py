@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, ge
 
 from karat.errors import error
 from karat.metrics import get
-from karat.output.describe import describe, headline_names
-from karat.output.describe_sets import headline_of_sets
+from karat.output.describe import describe
 from karat.output.json import report_to_json
 from karat.output.markdown import markdown_of
+from karat.results.headlines import headline_names
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from karat.results.report import ClassReport
     from karat.results.result import Result
     from karat.results.sets import SetReport
-    from karat.results.slices import ByColumn, NamedSlices, SliceDifferences
+    from karat.results.slices import ByColumn, SliceDifferences, SliceTable
 
 Row: TypeAlias = "dict[str, str | float | int | bool | None]"
 
@@ -166,8 +166,7 @@ def rows_of_sets(report: SetReport) -> list[Row]:
     of_labels = rows_of_classes(report)
     if report.encoded is None and report.kept_slices is None:
         return metrics + of_labels
-    of_slices = _rows_of(report, report.slices.values(), headline_of_sets(report))
-    return metrics + of_labels + of_slices
+    return metrics + of_labels + _rows_of(report.slices.values())
 
 
 def _row(report: ClassReport | SetReport, result: Result) -> Row:
@@ -219,30 +218,25 @@ def _class_row(row: dict[str, Any], name: str, level: float | None, n: int) -> R
 
 def rows_of_slices(report: ClassReport) -> list[Row]:
     """One row for each slice and metric that opens the report: ``slice`` is ``"country = NO"``."""
-    return _rows_of(report, report.slices.values(), headline_names(report))
+    return _rows_of(report.slices.values())
 
 
-def _rows_of(
-    report: ClassReport | SetReport, tables: Iterable[NamedSlices[Any]], names: Sequence[str]
-) -> list[Row]:
+def _rows_of(tables: Iterable[SliceTable[Any]]) -> list[Row]:
     return [
-        _row(report, one[name]) | {"slice": writable(", ".join(values)), "n": one.n_rows}
+        _row(table.whole, part[name]) | {"slice": writable(", ".join(values)), "n": part.n_rows}
         for table in tables
-        for key, one in zip(table.slice_keys, table.values(), strict=True)
+        for key, part in zip(table.slice_keys, table.values(), strict=True)
         for values in ([f"{x} = {y}" for x, y in zip(table.columns, key, strict=True)],)
-        for name in names
+        for name in table.sliced.headline
     ]
 
 
-def frame_of_slices(found: ByColumn[Any] | NamedSlices[Any], backend: Backend | None) -> Any:
+def frame_of_slices(found: ByColumn[Any] | SliceTable[Any], backend: Backend | None) -> Any:
     """A frame of slices by one column or by each: a row for each slice and opening metric."""
-    from karat.results.slices import ByColumn, SetSliceTable
+    from karat.results.slices import ByColumn
 
-    rows: list[Row] = []
-    for table in found.values() if isinstance(found, ByColumn) else [found]:
-        headline = headline_of_sets if isinstance(table, SetSliceTable) else headline_names
-        rows += _rows_of(table.whole, [table], headline(table.whole))
-    return frame_of(rows, REPORT_COLUMNS, backend)
+    tables = found.values() if isinstance(found, ByColumn) else [found]
+    return frame_of(_rows_of(tables), REPORT_COLUMNS, backend)
 
 
 def frame_of_slice_differences(found: SliceDifferences, backend: Backend | None) -> Any:

@@ -19,7 +19,7 @@ from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats
 from karat.metrics import Metric, get
 from karat.metrics._influence.forms import LossInfluence, PlaceInfluence
-from karat.results.slices.table import SliceTable
+from karat.results.slices.classes import ClassSlices
 from karat.results.values import ReportValues
 from karat.tally import Cells
 from karat.tally.cached import cached_property
@@ -189,17 +189,17 @@ class MeasuredFolds:
 
     Attributes:
         axis: the folds.
-        table: the folds as slices, without intervals.
+        sliced: the folds as slices, without intervals.
     """
 
     axis: FoldAxis
-    table: SliceTable
+    sliced: ClassSlices
 
     def of(self, metric: Metric) -> tuple[Sequence[float], str | None]:
         """Return the value of each fold, and why their mean is undefined or None."""
-        values = self.table.values_of(metric)
+        values = self.sliced.values_of(metric)
         why = self._missing_class(metric)
-        for name, part in zip(self.axis.names, self.table.values(), strict=True) if not why else ():
+        for name, part in zip(self.axis.names, self.sliced.parts, strict=True) if not why else ():
             reason = part.why_undefined(metric)
             if reason is not None:
                 why = f"fold {name}: {reason}"
@@ -208,14 +208,15 @@ class MeasuredFolds:
 
     def _missing_class(self, metric: Metric) -> str | None:
         """Reason why an average over classes is of other classes in some fold, or None."""
-        if metric.needs_scores or not is_combined(metric, self.table.whole.undefined):
+        if metric.needs_scores or not is_combined(metric, self.sliced.whole.undefined):
             return None
-        support = self.table.cells.fields.tp + self.table.cells.fields.fn
+        cells = self.sliced.counted.cells
+        support = cells.fields.tp + cells.fields.fn
         lacks = (support == 0) & (support.sum(axis=0) > 0)
         if not lacks.any():
             return None
         fold, of_class = (int(x[0]) for x in np.nonzero(lacks))
-        name = self.table.cells.classes.display[of_class]
+        name = cells.classes.display[of_class]
         return f"fold {self.axis.names[fold]}: no row is truly of {name}"
 
 
@@ -337,9 +338,8 @@ class Folds(Mapping[str, FoldResult]):
         """Return the folds of a report whose table was changed in the same way."""
         measured = self.measured
         if isinstance(measured, MeasuredFolds):
-            table = measured.table
-            of_table = without_intervals(whole)
-            measured = MeasuredFolds(measured.axis, table.changed(change, of_table))
+            sliced = measured.sliced.changed(change, without_intervals(whole))
+            measured = MeasuredFolds(measured.axis, sliced)
         return Folds(self.axis, whole, measured, self.nested, self.nested_kept)
 
 

@@ -42,7 +42,7 @@ from karat.tally.set_tally import HITS, PREDICTED, TRUE, SetRows, SetTally
 from karat.tally.transfers import transfers_of
 
 if TYPE_CHECKING:
-    from karat.results.slices import ByColumn, SetSliceTable
+    from karat.results.slices import ByColumn, SliceTable
 
 MOST_LISTED: Final = 10
 """Wrong sets, and pairs of labels, that a report lists."""
@@ -126,7 +126,7 @@ class SetReport(NamedResults):
     """True if intervals take rows of a cluster together."""
     kept_limits: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     """Limits of each label by metric, of a report of clusters that was read from JSON."""
-    kept_slices: ByColumn[SetSliceTable[Any]] | None = None
+    kept_slices: ByColumn[SliceTable[Any]] | None = None
     """Slices of a report that was read from JSON; read them as `slices`."""
 
     @property
@@ -396,9 +396,9 @@ class SetReport(NamedResults):
         return SetPatterns(wrong, None if pairs is None else tuple(pairs), level)
 
     @cached_property
-    def slices(self) -> ByColumn[SetSliceTable[Self]]:
+    def slices(self) -> ByColumn[SliceTable[Self]]:
         """Column, or tuple of crossed columns → its slices; see `karat.MultilabelReport`."""
-        from karat.results.slices import ByColumn, SetSliceTable
+        from karat.results.slices import ByColumn, SetSlices, SliceTable
 
         rows, tables = self.encoded, {}
         if self.kept_slices is not None:
@@ -410,7 +410,7 @@ class SetReport(NamedResults):
             named = slices_on(axis)
             if named is not None and rows.codes is not None:
                 columns, keys = named
-                tables[columns] = SetSliceTable(columns, keys, self, rows.codes[place])
+                tables[columns] = SliceTable(SetSlices(columns, keys, self, rows.codes[place]))
         return ByColumn(tables)
 
     def of_rows(self, rows: SetRows) -> Self:

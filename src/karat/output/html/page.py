@@ -24,7 +24,7 @@ from karat.output.compared import (
     summaries_of,
     values_without_interval,
 )
-from karat.output.describe import POLICIES, facts, listed_names, lists_all
+from karat.output.describe import POLICIES, facts, listed_names
 from karat.output.describe_judged import facts_of as facts_of_judged
 from karat.output.describe_judged import (
     finding_of_judged,
@@ -64,6 +64,7 @@ from karat.output.sections import (
     slice_sections,
     thresholds_section,
 )
+from karat.results.headlines import lists_all
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -9,10 +9,10 @@ import numpy as np
 
 from karat.metrics import Metric, get
 from karat.metrics._registry import find
-from karat.output.describe import headline_names
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, require
 from karat.results.folds import FoldResult, Folds, KeptFolds, NestedResult
+from karat.results.headlines import headline_names
 from karat.tally.folds import FoldAxis, FoldColumns
 
 _DERIVED: Final = ("fold_mean", "sd", "standard_error", "low", "high", "pooled")

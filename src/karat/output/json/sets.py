@@ -24,7 +24,6 @@ from karat.inference.confidence import Interval
 from karat.metrics import Metric, get
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import find
-from karat.output.describe_sets import headline_of_sets
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, check_estimate, parsed, require
 from karat.output.json.report import CLASSES, MAPPING, SOURCE, VERSION, limits_of_rows
@@ -32,9 +31,10 @@ from karat.output.json.settings import SETTINGS
 from karat.output.json.slices import TESTS, read_tests, tests_in
 from karat.output.json.words import NEWEST, in_words_of_today
 from karat.output.sections import slice_metric
+from karat.results.headlines import headline_of_sets
 from karat.results.set_patterns import LabelPair, SetPatterns, WrongSet
 from karat.results.sets import SCORED, KeptScores, ScoredValue, SetReport
-from karat.results.slices import ByColumn, SetSliceTable
+from karat.results.slices import ByColumn, SetSlices, SliceTable
 from karat.results.values import PER_CLASS
 from karat.tally.classes import Label
 from karat.tally.decision import AS_GIVEN, Decision, Rule
@@ -300,9 +300,9 @@ def _takes_rows(metric: Metric) -> bool:
 
 def _read_slices(
     part: Part, report: SetReportT, *, is_own: bool
-) -> ByColumn[SetSliceTable[SetReportT]]:
+) -> ByColumn[SliceTable[SetReportT]]:
     """The slices of a text."""
-    tables: dict[tuple[str, ...], SetSliceTable[SetReportT]] = {}
+    tables: dict[tuple[str, ...], SliceTable[SetReportT]] = {}
     for item in part.items():
         s = _SLICES.read(item, SimpleNamespace(report=report))
         keys = tuple(one.key for one in s.slices)
@@ -318,12 +318,13 @@ def _read_slices(
             for place, one in zip(item["slices"].items(), parts, strict=True):
                 _check_values(place["metrics"], one)
         known = {find(name): one for name, one in s.tests.items()}
-        told = {
+        recorded = {
             metric: read_tests(metric, one, s)
             for metric, one in known.items()
             if metric is not None
         }
-        tables[s.columns] = SetSliceTable(s.columns, keys, report, None, parts, told)
+        sliced = SetSlices(s.columns, keys, report, kept=parts)
+        tables[s.columns] = SliceTable(sliced, recorded)
     return ByColumn(tables)
 
 

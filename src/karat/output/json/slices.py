@@ -13,14 +13,22 @@ import numpy as np
 from karat.inference.p_values import least_or_more
 from karat.metrics import Metric, get
 from karat.metrics._registry import find
-from karat.output.describe import headline_names
 from karat.output.json import codec as js
 from karat.output.json.codec import Kind, Part, Scope, check_estimate, require
 from karat.output.json.report import cell_columns, listed_cells
 from karat.output.sections import slice_metric
+from karat.results.headlines import headline_names
 from karat.results.report import ClassReport
-from karat.results.slices import Gap, Heterogeneity, SliceDifference, Slices, SliceTable
-from karat.results.slices.named import NamedSlices, RecordedSlices
+from karat.results.slices import (
+    ClassSlices,
+    Gap,
+    Heterogeneity,
+    RecordedTests,
+    Slice,
+    SliceDifference,
+    Slices,
+    SliceTable,
+)
 from karat.tally import Axis, Cells, inconsistency
 from karat.tally.axes import SlicedCells
 
@@ -28,25 +36,27 @@ _MOST_CELLS: Final = 1 << 28
 """Cells of all slices: 2 GiB."""
 
 
-def _written_slices(table: SliceTable) -> list[Any]:
-    cells, names, weights = table.cells, headline_names(table.whole), table.weight.tolist()
-    flat, squares = cells.flat(), None if cells.squares is None else cells.flat(cells.squares)
-    place, found = cells.coordinates(), []
-    for i, one in enumerate(table.values()):
-        values = {name: one[name].value for name in names}
-        signs = {name: "inf" if x > 0 else "-inf" for name, x in values.items() if math.isinf(x)}
-        square = None if squares is None else squares[i]
-        found.append(
-            SimpleNamespace(
-                key=one.key,
-                n_rows=one.n_rows,
-                weight=weights[i],
-                cells=listed_cells(*place, flat[i], square),
-                metrics={name: one[name].to_dict() for name in names},
-                infinite=signs or js.OMITTED,
-            )
-        )
-    return found
+def _written_slices(table: SliceTable[Slice]) -> list[Any]:
+    names = table.sliced.headline
+    return [_written_slice(part, names) for part in table.values()]
+
+
+def _written_slice(part: Slice, names: Iterable[str]) -> Any:
+    cells, results = part.table, {name: part[name] for name in names}
+    square = None if cells.squares is None else cells.flat(cells.squares)
+    signs = {
+        name: "inf" if result.value > 0 else "-inf"
+        for name, result in results.items()
+        if math.isinf(result.value)
+    }
+    return SimpleNamespace(
+        key=part.key,
+        n_rows=part.n_rows,
+        weight=part.weight,
+        cells=listed_cells(*cells.coordinates(), cells.flat(), square),
+        metrics={name: result.to_dict() for name, result in results.items()},
+        infinite=signs or js.OMITTED,
+    )
 
 
 def _is_of_rows(metric: Metric, report: ClassReport) -> bool:
@@ -181,7 +191,7 @@ TESTS: Final = js.record(
 """How slices differ in a metric, read with the slices in the scope."""
 
 
-def read_tests(metric: Metric, part: Part, s: Scope) -> RecordedSlices:
+def read_tests(metric: Metric, part: Part, s: Scope) -> RecordedTests:
     """Read the tests of the slices in a metric."""
     found = TESTS.read(part, s)
     metrics = {one.metric for one in (found.heterogeneity, found.gap, *found.differences)}
@@ -189,7 +199,7 @@ def read_tests(metric: Metric, part: Part, s: Scope) -> RecordedSlices:
     keys = (one.key for one in s.slices)
     n = found.heterogeneity.n_draws
     differences = [_bounded(one, n) for one in found.differences]
-    return RecordedSlices(dict(zip(keys, differences, strict=True)), found.heterogeneity, found.gap)
+    return RecordedTests(dict(zip(keys, differences, strict=True)), found.heterogeneity, found.gap)
 
 
 def _bounded(one: SliceDifference, n: int) -> SliceDifference:
@@ -198,7 +208,7 @@ def _bounded(one: SliceDifference, n: int) -> SliceDifference:
     return one if p is None else replace(one, p_adjusted=least_or_more(p, n))
 
 
-def tests_in(table: NamedSlices[Any], names: Iterable[str]) -> dict[str, Any]:
+def tests_in(table: SliceTable[Any], names: Iterable[str]) -> dict[str, Any]:
     """Tests of the slices in these metrics, as written."""
     return {
         name: SimpleNamespace(
@@ -210,7 +220,7 @@ def tests_in(table: NamedSlices[Any], names: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def _written_tests(table: SliceTable) -> dict[str, Any]:
+def _written_tests(table: SliceTable[Slice]) -> dict[str, Any]:
     return tests_in(table, [slice_metric(table.whole)] if table.whole.metrics else ())
 
 
@@ -236,7 +246,7 @@ def _missing(s: Scope, path: str) -> str | None:
     return f"{path}.tests.{tested}" if is_untold else None
 
 
-def _values(table: SliceTable, names: Iterable[str]) -> list[Any]:
+def _values(table: SliceTable[Slice], names: Iterable[str]) -> list[Any]:
     """Values that follow from the tables of slices: their weights, and values of labels."""
     metrics = {name: get(name) for name in names if name in table.whole}
     values = {
@@ -259,7 +269,7 @@ def _read_slices(part: Part, scope: Scope) -> Slices | None:
     None where another karat wrote them without results that this one writes and cannot compute
     without rows.
     """
-    tables: dict[tuple[str, ...], SliceTable] = {}
+    tables: dict[tuple[str, ...], SliceTable[Slice]] = {}
     for item in part.items():
         s = _TABLE.read(item, scope)
         counted = _counted(s, item)
@@ -268,7 +278,8 @@ def _read_slices(part: Part, scope: Scope) -> Slices | None:
             require(not scope.is_own, f"{missing} is missing")
             return None
         kept = tuple(one.metrics for one in s.slices)
-        tables[counted.columns] = SliceTable(counted, scope.report, told=s.tests, kept=kept)
+        sliced = ClassSlices(counted, scope.report, kept=kept)
+        tables[counted.columns] = SliceTable(sliced, s.tests)
         if scope.is_own:
             slices = item["slices"]
             names = slices.items()[0]["metrics"].fields()

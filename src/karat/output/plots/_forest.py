@@ -35,7 +35,7 @@ from karat.output.plots._series import (
 )
 from karat.output.sections import slice_metric
 from karat.results.comparison import Comparison
-from karat.results.slices import NamedSlices
+from karat.results.slices import SliceTable
 from karat.results.values import PER_CLASS, PER_CLASS_OF_SCORES
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def intervals(
         ['f1', 'matthews_correlation']
     """
     drawn: Any = next(iter(reports.values()))
-    if isinstance(drawn, NamedSlices):
+    if isinstance(drawn, SliceTable):
         _intervals_of_slices(drawn, ax, metrics, classes, heading=heading, **errorbar)
         return
     metric = _metric_of_classes(reports, metrics, classes)

@@ -14,7 +14,7 @@ from karat.errors import KaratError, error, short, shown
 from karat.errors.text import count
 from karat.metrics import Metric
 from karat.output.plots._axes import NAME_LIMIT, Style, names_on_plots, style
-from karat.results.slices import NamedSlices
+from karat.results.slices import SliceTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,10 +69,11 @@ class Shown:
 
 def names_in(reports: Reports) -> list[str]:
     """Every name that a picture of reports may show: of models and of classes."""
-    found = [*filter(None, reports)]
-    for one in reports.values():
-        found += one.names if isinstance(one, NamedSlices) else one.classes.display
-    return list(dict.fromkeys(found))
+    names = [*filter(None, reports)]
+    drawn: list[Any] = list(reports.values())
+    for item in drawn:
+        names += item.names if isinstance(item, SliceTable) else item.classes.display
+    return list(dict.fromkeys(names))
 
 
 def class_of(shown: Shown, reports: Reports) -> str:

@@ -1,19 +1,19 @@
 """Slices of the rows of a report: what each gives, how it differs from the others, how surely."""
 
+from karat.results.slices.classes import ClassSlices, ScoredSlices, Slice
 from karat.results.slices.differences import SliceDifference, SliceDifferences
 from karat.results.slices.equality import Gap, Heterogeneity, Worst
-from karat.results.slices.named import NamedSlices
-from karat.results.slices.parts import ScoredSlices, Slice
-from karat.results.slices.sets import SetSliceTable
-from karat.results.slices.table import ByColumn, Slices, SliceTable
+from karat.results.slices.sets import SetSlices
+from karat.results.slices.table import ByColumn, RecordedTests, Slices, SliceTable
 
 __all__ = [
     "ByColumn",
+    "ClassSlices",
     "Gap",
     "Heterogeneity",
-    "NamedSlices",
+    "RecordedTests",
     "ScoredSlices",
-    "SetSliceTable",
+    "SetSlices",
     "Slice",
     "SliceDifference",
     "SliceDifferences",

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.errors import shown
 from karat.errors.text import value
-from karat.inference.comparison.contrasts import Combined
+from karat.inference.comparison.contrasts import ValueLimits
 from karat.inference.comparison.families import statistic_of, tail_of, wald
 from karat.inference.comparison.judging import root
 from karat.inference.json_record import JsonRecord
@@ -194,7 +194,7 @@ class Tested:
     fewest: int
     rarest: int | None
     rows: Floats
-    limits: tuple[Combined | None, ...]
+    limits: tuple[ValueLimits | None, ...]
     unit: str = "class"
 
     @property
@@ -279,7 +279,7 @@ def _distance(found: Tested, at: int, mean: float) -> float:
 
 
 def worst_of(metric: Metric, test: Heterogeneity, differences: Iterable[SliceDifference]) -> Worst:
-    """See `karat.results.slices.named.NamedSlices.worst`."""
+    """See `karat.results.slices.table.SliceTable.worst`."""
     name = str(metric)
     if metric.better is None:
         return Worst(name, None, "neither direction of it is better", test.p)

@@ -1,236 +1,190 @@
-"""`Slice`: some of the rows of a report, measured as if they were all there are."""
+"""What tests of slices read: parts of the rows of a report, whatever these rows are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import KaratError, error
-from karat.inference.comparison.contrasts import SideLimits
+from karat.designs.clusters import ClusteredRows
+from karat.errors import KaratError, error, shown
+from karat.inference.confidence import Confidence
+from karat.inference.estimate import Estimate, Levels
 from karat.inference.limits import Flags, Floats
-from karat.inference.sampling_error import SamplingError
-from karat.inference.table_variance import TableVariance
-from karat.metrics import Metric, get
-from karat.metrics._applies import check_applies
-from karat.metrics._metric import Values
+from karat.inference.slices.permuted import Reference
+from karat.metrics import Metric
 from karat.results.result import Result
-from karat.results.values import ReportValues
-from karat.tally import Cells, Classes, ClusteredCells, occurring
-from karat.tally.cached import cached_property
+
+Key: TypeAlias = tuple[str, ...]
 
 NO_WEIGHT: Final = "its rows have weight 0"
 ONE_CLUSTER: Final = "its rows are in one cluster"
+NO_INTERVALS: Final = "no intervals were asked for (level=None)"
+SHARED: Final = "a cluster has rows inside and outside of it, so limits are not known"
+OF_OTHERS: Final = "of the other rows: "
+FEW_OF: Final = 5
+"""With fewer rows of some class an average over the classes is no better than a guess."""
 
 
-class ScoredSlices(Protocol):
-    """Rows with scores, of which some can be measured."""
-
-    @property
-    def weights(self) -> Floats | None:
-        """float64[n], or None."""
-
-    @property
-    def clusters(self) -> npt.NDArray[np.int64] | None:
-        """int64[n], which rows go together, or None."""
-
-    def report(self, rows: Flags) -> ReportValues:
-        """The report of some of the rows, bool[n]."""
-
-    def influence(self, rows: Flags, metric: Metric) -> Floats:
-        """float64[m]: the influence of each of these rows on a metric of them."""
+ResultsT_co = TypeVar("ResultsT_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RowsOfSlice:
-    """The rows of a slice, or all others: bool[n] when it is called."""
-
-    codes: npt.NDArray[np.int32]
-    place: int
-    is_rest: bool
-
-    def __call__(self) -> Flags:
-        found: Flags = (self.codes == self.place) != self.is_rest
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class Slice:
-    """Some of the rows of a report: read a metric by item, ``slice["macro_f1"]``.
-
-    Classes that do not occur in it do not count in its averages, unless labels= lists them.
-
-    Attributes:
-        name: what it is called; of a cross the values of both columns.
-        key: the same, one value a column.
-        n_rows: its rows.
-        weight: their weight; without weights their number.
-        whole: the report that it is a slice of: its settings count here too.
-        table: its table, on the classes of all rows.
-        groups: its rows by cluster, places of cells as in `table`; or None.
-        rows: which of the rows with scores are in it; or None.
-        scored: rows with scores, or None.
-        kept: results that do not follow from the table, of what was read from JSON.
-    """
-
-    name: str
-    key: tuple[str, ...]
-    n_rows: int
-    weight: float
-    whole: ReportValues
-    table: Cells
-    groups: ClusteredCells | None = None
-    rows: RowsOfSlice | None = None
-    scored: ScoredSlices | None = None
-    kept: Mapping[Metric, Result] = field(default_factory=dict)
+class Part(Protocol[ResultsT_co]):
+    """A slice, or all other rows."""
 
     def __getitem__(self, name: str | Metric) -> Result:
-        """The result of a metric, by any of its names.
-
-        Errors:
-            As `Report`.
-        """
-        metric = get(name)
-        if metric not in self._results:
-            self._results[metric] = self.kept.get(metric) or self._measured(metric)
-        return self._results[metric]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.whole)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.whole
-
-    @cached_property
-    def _results(self) -> dict[Metric, Result]:
-        return {}
-
-    def _measured(self, metric: Metric) -> Result:
-        check_applies(metric, self.table.classes, self.whole.measured)
-        if metric.needs_scores:
-            return self._single(self._of_scores(metric))
-        report = self._report_of(self.table) if metric.has_costs else self.report
-        return self._single(report[metric])
+        """The result of a metric."""
 
     @property
-    def metrics(self) -> Mapping[str, Result]:
-        """Every metric that the report of all rows lists, by canonical name."""
-        return {name: self[name] for name in self.whole}
+    def n_rows(self) -> int:
+        """Its rows."""
 
     @property
-    def classes(self) -> Classes:
-        """The classes that count in its averages."""
-        return self.cells.classes
+    def results(self) -> ResultsT_co:
+        """What users read of it."""
 
-    @cached_property
-    def cells(self) -> Cells:
-        """Its table, on the classes that occur in it."""
-        classes = self.table.classes
-        if classes.k == 2 or classes.is_declared:
-            return self.table
-        found = occurring(self.table)
-        # Of more than two classes none is positive, also where two of them occur.
-        return found.with_classes(replace(found.classes, positive=classes.positive))
-
-    @cached_property
-    def report(self) -> ReportValues:
-        """The report of its labels."""
-        return self._report_of(self.cells)
-
-    def _report_of(self, cells: Cells) -> ReportValues:
-        groups = None if self.is_of_one_cluster else moved(self.groups, self.table, cells)
-        whole = self.whole
-        return type(whole)(
-            cells,
-            whole.undefined,
-            confidence=whole.confidence,
-            clusters=groups,
-            is_clustered=groups is not None,
-            design=whole.design,
-            population=whole.population,
-        )
-
-    def cells_of(self, metric: Metric) -> Cells:
-        """The table that a metric of labels is one of."""
-        return self.table if metric.has_costs else self.cells
-
-    def spread_of(self, metric: Metric) -> TableVariance:
-        """Variance of that table."""
-        cells, asked = self.cells_of(metric), self.whole.confidence
-        groups = moved(self.groups, self.table, cells)
-        return TableVariance(cells, "cohort" if asked is None else asked.design, groups)
-
-    def limits_of(self, metric: Metric) -> SideLimits | None:
-        """Limits of a metric of labels at any level; None of a metric of scores."""
-        if metric.needs_scores:
-            return None
-        value, policy = self[metric].value, self.whole.undefined
-        return SideLimits(metric, [value], [self.spread_of(metric)], policy)
-
-    def sampling_of(self, metric: Metric) -> SamplingError | None:
-        """Sampling error of a metric of scores, for limits at any level; None where unknown."""
-        if self.is_of_one_cluster or self.scored is None or self.rows is None or not self.weight:
-            return None
-        found = self._scored_report.intervals.get(metric)
-        return None if found is None else found.sampling
+    @property
+    def weight(self) -> float:
+        """Weight of its rows; without weights their number."""
 
     @property
     def weight_effective(self) -> float:
-        """Kish's number of rows, (Σw)² ÷ Σw²: without weights its rows."""
-        if self.table.squares is None or not self.weight:
-            return self.weight
-        return self.weight**2 / float(self.table.squares.sum())
+        """Kish's number of rows."""
 
     @property
-    def is_of_one_cluster(self) -> bool:
-        """True if all rows are of one cluster, which gives no estimate of their variance."""
-        return self.groups is not None and self.groups.n_clusters < 2
+    def n_clusters(self) -> int | None:
+        """Clusters of positive weight; None where rows are independent."""
 
-    def why_undefined(self, metric: Metric) -> str | None:
-        """Reason why there is nothing to compare, or None.
+    @property
+    def rows_of_classes(self) -> Floats:
+        """float64[k]: rows that are truly of each class or label; effective ones."""
 
-        A value of 0 by convention is none that the rows define.
+    def value(self, metric: Metric) -> float:
+        """The value of a metric; NaN where its rows weigh nothing."""
+
+    def remark_on(self, metric: Metric) -> str | None:
+        """Remark on a difference of this value, in place of that on the contrast."""
+
+    def why_untested(self, metric: Metric) -> str | None:
+        """Reason why it is left out of the tests of all slices, or None."""
+
+    def distances(self, metric: Metric) -> tuple[float, float] | None:
+        """Distances from a value to its lower and its upper limit, in quantiles; or None."""
+
+    def levels(self, metric: Metric) -> Levels | None:
+        """Limits of a value at any level; None where they are not known."""
+
+    def estimate(self, metric: Metric) -> Estimate:
+        """The value as one of two independent ones, with its variance."""
+
+    def df(self, metric: Metric) -> float:
+        """Degrees of freedom of the variance of a value in a contrast."""
+
+    def influence(self, metric: Metric) -> Floats | None:
+        """float64[e]: of each unit of all rows on the value; None where it is not known."""
+
+
+class Sliced(Protocol[ResultsT_co]):
+    """Rows of a report, split by a column or by a cross of columns."""
+
+    @property
+    def columns(self) -> Key:
+        """The column, or the columns of a cross."""
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Name of each slice in each column."""
+
+    @property
+    def whole(self) -> Any:
+        """The report of all rows."""
+
+    @property
+    def parts(self) -> Sequence[Part[ResultsT_co]]:
+        """The slices."""
+
+    @property
+    def rests(self) -> Sequence[Part[ResultsT_co]]:
+        """All other rows of each."""
+
+    @property
+    def unit(self) -> str:
+        """What averages are over: a class, or a label."""
+
+    @property
+    def headline(self) -> list[str]:
+        """The metrics that open the report."""
+
+    @property
+    def is_marked(self) -> bool:
+        """True if a mark shows significant differences, beside their color."""
+
+    @property
+    def lacks_clusters(self) -> bool:
+        """True if rows have clusters which are not known."""
+
+    def metric_of(self, metric: Metric) -> Metric:
+        """The metric with its range on these rows.
+
+        Errors:
+            As the report.
         """
-        if not self.weight:
-            return NO_WEIGHT
-        result = self[metric]
-        if not np.isfinite(result.value):
-            return result.undefined or "it is not finite"
-        if not metric.needs_scores:
-            values = metric.values(self.cells_of(metric), self.whole.undefined)
-            if values.undefined.all():
-                return result.undefined
-        return ONE_CLUSTER if self.is_of_one_cluster else None
 
-    def _of_scores(self, metric: Metric) -> Result:
-        if not self.weight:
-            nothing = Values(np.array(np.nan), np.array([True]))
-            return replace(self.report, scores="scores", measured={metric: nothing})[metric]
-        if self.scored is None or self.rows is None:
-            do = "Slices of a report that was read from JSON hold what it wrote of them."
-            raise error("K211", name=str(metric), do=do)
-        return self._scored_report[metric]
+    def values_of(self, metric: Metric) -> Floats:
+        """float64[s]: the value of each slice."""
 
-    @cached_property
-    def _scored_report(self) -> ReportValues:
-        assert self.scored is not None
-        assert self.rows is not None
-        return self.scored.report(self.rows())
+    def why_not(self, metric: Metric, i: int) -> str | None:
+        """Reason why a slice is not compared with the other rows, or None."""
 
-    def _single(self, result: Result) -> Result:
-        """The same with what the slice alone knows."""
-        if not self.weight:
-            return replace(result, undefined=NO_WEIGHT, remark=None)
-        if not self.is_of_one_cluster:
-            return result
-        none: dict[str, Any] = dict.fromkeys(("low", "high", "level", "method", "standard_error"))
-        return replace(result, **none, remark=ONE_CLUSTER)
+    def shared_units(self, metric: Metric, i: int | None = None) -> ClusteredRows | None:
+        """All rows by cluster, where a slice, or any, is compared by clusters that others share."""
 
-    def __repr__(self) -> str:
-        return f"<karat slice {self.name}: {self.n_rows} rows>"
+    def reference(self, metric: Metric) -> Reference | None:
+        """Reference distribution of rows permuted across the slices, or None."""
+
+    def is_over_classes(self, metric: Metric) -> bool:
+        """True if each class or label adds a value of its own, which needs rows of it."""
+
+
+def that_share(clusters: npt.NDArray[Any], codes: npt.NDArray[np.int32], n_slices: int) -> Flags:
+    """bool[s]: the slices that share a cluster with others, from the rows of both [n]."""
+    _, cluster = np.unique(clusters, return_inverse=True)
+    cluster, place = np.divmod(np.unique(cluster.astype(np.int64) * n_slices + codes), n_slices)
+    is_in_several = np.bincount(cluster)[cluster] > 1
+    return np.asarray(np.bincount(place[is_in_several], minlength=n_slices) > 0)
+
+
+def fields_of(record: Any) -> dict[str, Any]:
+    """The state of a record that is stored, without what is computed from it again."""
+    return {item.name: getattr(record, item.name) for item in fields(record)}
+
+
+def level_of(whole: Any) -> float:
+    """Confidence level of tests: that of the intervals of a report."""
+    return (whole.confidence or Confidence()).level
+
+
+def distances_of_result(
+    result: Result, confidence: Confidence | None
+) -> tuple[float, float] | None:
+    """Distances of the limits of a result in quantiles; else its standard error, or None."""
+    if result.standard_error is None:
+        return None
+    if confidence is None or result.low is None or result.high is None or confidence.side != "both":
+        return result.standard_error, result.standard_error
+    quantile = Confidence(confidence.level).quantile()
+    return (result.value - result.low) / quantile, (result.high - result.value) / quantile
+
+
+def why_few(rows: Floats, occurs: Flags, names: Sequence[str]) -> str | None:
+    """The classes or labels that occur but have almost no rows [k] in a part; or None."""
+    few = np.flatnonzero(occurs & (rows < FEW_OF)).tolist()
+    if not few:
+        return None
+    return f"fewer than {FEW_OF} rows of it are truly of {shown([names[c] for c in few], 3)}"
 
 
 def no_slice(what: str, known: str) -> KaratError:
@@ -245,15 +199,3 @@ def name_of(value: object) -> str:
         return str(value).lower()
     is_whole = isinstance(value, float | np.floating) and value.is_integer()
     return f"{value:.0f}" if is_whole else str(value)
-
-
-def moved(groups: ClusteredCells | None, table: Cells, cells: Cells) -> ClusteredCells | None:
-    """Rows by cluster, their places as in a table of fewer classes."""
-    if groups is None or cells.k == table.k:
-        return groups
-    place = {label: i for i, label in enumerate(cells.classes.labels)}
-    to = np.array([place.get(label, -1) for label in table.classes.labels])
-    rows, cols = (to[side[groups.place]] for side in table.coordinates())
-    listed, others = cells.coordinates()
-    places = np.searchsorted(listed * cells.k + others, rows * cells.k + cols)
-    return replace(groups, place=places.astype(np.int64))
