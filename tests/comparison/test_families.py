@@ -15,6 +15,7 @@ from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.models import Joint
 from karat.inference.comparison.shares import PairedShare
 from karat.inference.comparison.sides import scaled as _scaled
+from karat.inference.estimate import Estimate
 from karat.metrics import Node, Table, get, total
 from karat.tally import Classes, JointCells
 from tests.comparison.data import drawn
@@ -244,7 +245,7 @@ def test_limits_that_touch_0_hold_it() -> None:
 
     pair, spread = (0, 1), Apart(np.array([0.001, 0.001]))
     found = Measured(
-        get("accuracy"), [0.8, 0.7], [99, 99], spread, "z",
+        get("accuracy"), [Estimate(0.8, 99), Estimate(0.7, 99)], spread, "z",
         tests={pair: ("z", 0.06)}, limits={pair: ("score", limits)},
     )  # fmt: skip
     (one,) = judged(found, ["a", "b"], ComparisonSpec(0.95, "none", {}, (pair,)))
