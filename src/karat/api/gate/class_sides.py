@@ -90,12 +90,12 @@ def _report(
     Only the classes that occur count, as in a report of these rows alone; with scores of the whole,
     those of the scores.
     """
-    of_scores = [metric for metric in metrics or () if metric.needs_scores]
-    if of_scores and rows.scores is None:
-        raise of_scores[0].no_scores(rows.warnings)
+    reads_scores = [metric for metric in metrics or () if metric.needs_scores]
+    if reads_scores and rows.scores is None:
+        raise reads_scores[0].no_scores(rows.warnings)
     check_decided(metrics or (), has_predictions=rows.has_predictions)
     keeps_classes = is_whole and rows.scores is not None
-    if metrics is not None and not of_scores:
+    if metrics is not None and not reads_scores:
         rows = replace(rows, scores=None)
     if rows.scores is None and not keeps_classes:
         (rows,) = on_occurring_classes(rows)
@@ -136,7 +136,7 @@ def _by_reading(metrics: Sequence[Metric]) -> list[list[Metric]]:
 
     No value depends on the other metrics.
     """
-    parts = [[m for m in metrics if m.needs_scores == of_scores] for of_scores in (False, True)]
+    parts = [[m for m in metrics if m.needs_scores == is_scored] for is_scored in (False, True)]
     return [part for part in parts if part]
 
 
@@ -177,8 +177,8 @@ class ClassRows(Side):
     def stored(self, metrics: Sequence[Metric]) -> tuple[str, Sequence[Doubt]]:
         rows, settings = self.rows, self.settings
         report = _report(rows, None, settings.spec)
-        of_slices = map(get, _KEPT_OF_SLICES if rows.has_predictions else ())
-        kept = list(dict.fromkeys([*of_slices, *metrics]))
+        usual = map(get, _KEPT_OF_SLICES if rows.has_predictions else ())
+        kept = list(dict.fromkeys([*usual, *metrics]))
         parts = {str(label).partition("=")[2]: self.part(label) for label in self.slices}
         baseline = replace(
             _baseline(self, report, self.measured(metrics).values, settings.spec),
@@ -216,7 +216,7 @@ class ClassPair(Pair):
             by_metric = {str(contrast.metric): values for contrast, values in contrasts}
             estimates.doubts.extend(alone.doubts)
             estimates.doubts_before.extend(models.doubts_of(part, by_metric, {"old": BASELINE}))
-            is_same = _is_same(self.new.rows, self.old.rows, of_scores=part[0].needs_scores)
+            is_same = _is_same(self.new.rows, self.old.rows, needs_scores=part[0].needs_scores)
             for contrast in contrasts:
                 name, value = str(contrast[0].metric), contrast[1]["new"].value
                 measured = replace(alone.values[name], value=value)
@@ -472,9 +472,9 @@ def _unfit(rows: Rows, settings: ClassSettings, *, is_whole: bool) -> Settled | 
     return None if reason is None else ("INCONCLUSIVE", reason, False)
 
 
-def _is_same(new: Rows, old: Rows, *, of_scores: bool) -> bool:
+def _is_same(new: Rows, old: Rows, *, needs_scores: bool) -> bool:
     """True if both models predict the same on every row."""
-    if not of_scores:
+    if not needs_scores:
         return bool(np.all(new.pred == old.pred))
     if new.scores is None or old.scores is None or new.kind != old.kind:
         return False

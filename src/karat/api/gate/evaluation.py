@@ -13,7 +13,7 @@ from karat.errors import error, short, shown
 from karat.errors.doubts import Doubt, InfiniteLossDoubt, doubt, new_doubts
 from karat.errors.options import as_typed, option
 from karat.inference.comparison.judging import ComparisonSpec, judged
-from karat.inference.comparison.judging import Measured as Contrast
+from karat.inference.comparison.judging import Measured as Contrasts
 from karat.inference.comparison.records import Estimate
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric
@@ -32,6 +32,8 @@ from karat.tally.score_kind import ScoreKind
 Label: TypeAlias = str | None
 """A slice, as ``"country=NO"``; None for all rows."""
 Values: TypeAlias = Mapping[str, Measured]
+Contrast: TypeAlias = tuple[Contrasts, Mapping[str, Estimate]]
+"""A metric of two models before its limits, and the estimate of each model."""
 
 NAMES: Final = ("new", "old")
 BASELINE: Final = "the baseline"
@@ -294,11 +296,7 @@ def note_on_undefined(then: str, now: str) -> str:
 
 
 def compared(
-    contrast: tuple[Contrast, Mapping[str, Estimate]],
-    measured: Measured,
-    pair: ComparisonSpec,
-    *,
-    is_same: bool,
+    contrast: Contrast, measured: Measured, pair: ComparisonSpec, *, is_same: bool
 ) -> tuple[Measured, Change]:
     """The result with the limits that go with its difference, and the difference."""
     (change,) = judged(contrast[0], NAMES, pair)

@@ -186,15 +186,13 @@ def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline |
     if isinstance(baseline, ClassReport):
         return baseline
     refuse_judged(baseline)
-    if isinstance(baseline, MultilabelReport):
-        raise beside_sets("What is measured", name)
     is_path = isinstance(baseline, str | PathLike)
     if is_path and is_baseline(baseline):
         return checked_baseline(read_baseline(fspath(baseline)))
     kind = written_as(baseline) if is_path else None
     if kind == "report":
         return ClassReport.from_json(Path(baseline).read_bytes())
-    if kind == "multilabel":
+    if isinstance(baseline, MultilabelReport) or kind == "multilabel":
         raise beside_sets("What is measured", name)
     if kind is not None:
         raise refused(

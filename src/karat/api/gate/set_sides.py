@@ -134,9 +134,9 @@ def set_evaluation(
         meant_on_sets(metric)
     report, baseline = _reports(new, rules, spec)
     check_level(spec, report.confidence, "The report")
-    of_scores = [each for each in metrics_of(rules) if meant_on_sets(each).needs_scores]
-    if of_scores and report.scores is None:
-        raise of_scores[0].no_scores()
+    reads_scores = [each for each in metrics_of(rules) if meant_on_sets(each).needs_scores]
+    if reads_scores and report.scores is None:
+        raise reads_scores[0].no_scores()
     evaluation = Evaluation(
         rules=rules,
         spec=spec,
@@ -189,8 +189,8 @@ def _values_of(report: MultilabelReport, metrics: Iterable[Metric]) -> dict[str,
     return values
 
 
-def _have_equal_scores(one: SetRows, other: SetRows) -> bool:
-    a, b = one.scores, other.scores
+def _have_equal_scores(new: SetRows, old: SetRows) -> bool:
+    a, b = new.scores, old.scores
     if a is None or b is None or a.kind != b.kind:
         return False
     if isinstance(a, ListedScores) != isinstance(b, ListedScores):

@@ -298,14 +298,14 @@ def _bare(case: Case, p: float | None) -> RuleResult:
     name, text = str(rule.metric), rule.text
     if now is not None and now.is_of_folds:
         text = rule.worded(f"fold mean of {name}")
-    one = RuleResult(text, rule.kind, name, rule.bound, "INCONCLUSIVE", "", case.slice, p=p)
+    result = RuleResult(text, rule.kind, name, rule.bound, "INCONCLUSIVE", "", case.slice, p=p)
     if now is not None:
-        one = replace(one, value=now.value, low=now.low, high=now.high, n=now.n)
-        one = replace(one, is_of_folds=now.is_of_folds)
+        result = replace(result, value=now.value, low=now.low, high=now.high, n=now.n)
+        result = replace(result, is_of_folds=now.is_of_folds)
     if change is None or not rule.needs_baseline:
-        return one
+        return result
     return replace(
-        one,
+        result,
         before=change.before,
         difference=change.difference,
         difference_low=change.low,
