@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from karat.api.gate.spec import GateSpec
 from karat.data.rows import Rows
 from karat.errors import shown
 from karat.results.gate.verdicts import Settled
@@ -46,24 +46,21 @@ def amounts_of(side: Rows | Cells | SetTally) -> dict[Label, float]:
 
 
 def lost_classes(
-    then: Mapping[Label, float], now: Mapping[Label, float], min_n: int, *, fails: bool = True
+    before: Cells | SetTally, now: Rows | Cells | SetTally, spec: GateSpec
 ) -> LostClasses:
     """Compare the classes of the baseline with those of the rows.
 
-    As slices that were lost, classes of at least `min_n` rows fail; fewer are in a note.
-
-    Args:
-        then, now: rows of each class.
-        fails: whether a lost class fails at all.
+    As slices that were lost, classes of enough rows fail, unless a mismatch is allowed; fewer are
+    in a note.
     """
-    lost = {label: n for label, n in then.items() if n > 0 and not now.get(label)}
-    grave = [label for label, n in lost.items() if n >= min_n and fails]
-    if grave:
-        several = "class" if len(grave) == 1 else "classes"
-        reason = f"the baseline has rows of {several} {shown(grave, 3)}; these rows have none"
-        return LostClasses(("FAIL", reason, False), "")
+    present = amounts_of(now)
+    lost = {label: n for label, n in amounts_of(before).items() if n > 0 and not present.get(label)}
+    grave = [label for label, n in lost.items() if n >= spec.min_n and not spec.allow_mismatch]
     if not lost:
         return LostClasses(None, "")
-    several = "class" if len(lost) == 1 else "classes"
-    note = f"The baseline has rows of {several} {shown(lost, 3)}; these rows have none."
-    return LostClasses(None, note)
+    classes = grave or lost
+    several = "class" if len(classes) == 1 else "classes"
+    text = f"the baseline has rows of {several} {shown(classes, 3)}; these rows have none"
+    if grave:
+        return LostClasses(("FAIL", text, False), "")
+    return LostClasses(None, f"{text[0].upper()}{text[1:]}.")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from karat.api.arguments import of_table, refuse_judged, refuse_table_alone
 from karat.api.doubts import with_order_of_rows
@@ -15,7 +15,7 @@ from karat.api.gate.baseline import Baseline, checked_baseline, is_baseline, rea
 from karat.api.options import refuse_threshold
 from karat.api.request.data import Data
 from karat.api.request.request import Request
-from karat.api.request.roles import COLUMNS, of_described
+from karat.api.request.roles import COLUMNS, is_data, of_described
 from karat.api.results import ClassReport
 from karat.api.score_functions import given_scores
 from karat.api.sets import MultilabelReport
@@ -26,6 +26,7 @@ from karat.data.roles import SCORE_ROLES, with_place
 from karat.data.rows import Rows
 from karat.data.slices.codes import named_columns
 from karat.data.sources.arrays.rows import label_rows, score_rows
+from karat.data.sources.arrays.sets import hold_sets, set_rows
 from karat.data.sources.distributed.frames import distributed_host
 from karat.data.sources.files.paths import names_files
 from karat.data.sources.tables.beside import RoleValues, are_values, with_values
@@ -33,11 +34,15 @@ from karat.data.sources.tables.frames import is_frame
 from karat.data.sources.tables.rows import predicted, read_rows
 from karat.data.table_sets import TableSets, beside_sets
 from karat.data.weights import refuse_sums, refuse_weights
-from karat.errors import KaratError, error
+from karat.errors import KaratError, error, short
 from karat.errors.options import option, parameter
 from karat.errors.reasons import UnknownColumnError
+from karat.errors.together import refuse
 from karat.results.gate.verdicts import refused
+from karat.tally.set_tally import SetRows
 
+SideOfSets: TypeAlias = SetRows | MultilabelReport | TableSets
+"""Rows with sets, of arrays or of a table, or their report."""
 _MOST_BYTES: Final = 1 << 28
 """The largest file that is searched for the schema of JSON that karat wrote."""
 _WRITTEN: Final = re.compile(rb'"schema"\s*:\s*"karat\.(\w+)/')
@@ -47,6 +52,8 @@ _NAMES: Final = (("clusters", "clusters"), ("ids", "id"), ("slices", "by"))
 
 _COLUMNS: Final = ("true", "pred", *SCORE_ROLES, "folds", "id", "by")
 _NAMED: Final = ("true", "pred", *SCORE_ROLES, "weights", "id")
+_PATH: Final = 200
+"""Characters of a path in a message."""
 SLICE: Final = "slice"
 """The name of slices of arrays, where their values have none."""
 
@@ -179,15 +186,13 @@ def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline |
     if isinstance(baseline, ClassReport):
         return baseline
     refuse_judged(baseline)
-    if isinstance(baseline, MultilabelReport):
-        raise beside_sets("What is measured", name)
     is_path = isinstance(baseline, str | PathLike)
     if is_path and is_baseline(baseline):
         return checked_baseline(read_baseline(fspath(baseline)))
     kind = written_as(baseline) if is_path else None
     if kind == "report":
         return ClassReport.from_json(Path(baseline).read_bytes())
-    if kind == "multilabel":
+    if isinstance(baseline, MultilabelReport) or kind == "multilabel":
         raise beside_sets("What is measured", name)
     if kind is not None:
         raise refused(
@@ -197,23 +202,24 @@ def baseline_of(request: Request, baseline: Any, name: str) -> Rows | Baseline |
             f"{option('update_baseline')} wrote.",
         )
     is_source = isinstance(baseline, Data) or is_path or is_frame(baseline)
-    if is_source or (request.has_data and names_files(baseline)):
-        rows = read_baseline_rows(request, baseline, name)
-        if isinstance(rows, TableSets):
-            raise beside_sets("What is measured", name)
-        return rows
-    if request.has_data:
-        rows = _read_values(request, baseline, name)
+    is_source = is_source or (request.has_data and names_files(baseline))
+    if is_source or request.has_data:
+        read = read_baseline_rows if is_source else _read_values
+        rows = read(request, baseline, name)
         if isinstance(rows, TableSets):
             raise beside_sets("What is measured", name)
         return rows
     if isinstance(request.y_true, ClassReport):
         raise error("K179", rows="A report is measured", kind=type(baseline).__name__)
-    # The earlier predictions of the same rows, in the same form.
+    return _of_arrays(_in_the_same_form(request, baseline), name)
+
+
+def _in_the_same_form(request: Request, baseline: Any) -> Request:
+    """The request of the earlier predictions of the same rows."""
     roles = (*request.outputs, "y_pred")
     form = next((role for role in roles if getattr(request, role) is not None), "y_pred")
     before: dict[str, Any] = {role: baseline if role == form else None for role in roles}
-    return _of_arrays(request.but(**before), name)
+    return request.but(**before)
 
 
 def _read_values(request: Request, baseline: Any, name: str) -> Rows | TableSets:
@@ -273,3 +279,76 @@ def read_baseline_rows(request: Request, baseline: Any, name: str) -> Rows | Tab
             if not isinstance(problem, UnknownColumnError) or role is None:
                 raise with_place(problem, name) from None
             request = request.but(**{role: spared.pop(role)})
+
+
+def are_sets_of(request: Request) -> bool:
+    """True if the rows of a gate hold sets of labels."""
+    if isinstance(request.y_true, MultilabelReport):
+        return True
+    if request.has_data or not has_predictions(request):
+        return False
+    is_split = request.separator is not None
+    return is_split or hold_sets(request.y_true, request.y_pred)
+
+
+def current_sets(request: Request) -> SetRows | MultilabelReport:
+    """The rows that are to pass, or their report.
+
+    Errors:
+        K222 an option that is for rows with one class; else as `set_rows`.
+    """
+    refuse("gate", "sets of arrays", request.chosen)
+    if isinstance(request.y_true, MultilabelReport):
+        return request.y_true
+    return _sets_of_arrays(request)
+
+
+def _sets_of_arrays(request: Request) -> SetRows:
+    return set_rows(
+        request.y_true,
+        request.y_pred,
+        **request.outputs,
+        threshold=request.threshold,
+        labels=request.labels,
+        separator=request.separator,
+        positive=request.positive,
+        weights=request.weights,
+        clusters=request.clusters,
+    )
+
+
+def baseline_of_sets(request: Request, baseline: Any, name: str, current: SideOfSets) -> SideOfSets:
+    """The earlier model: its report, the JSON of that in a file, or its predictions.
+
+    Args:
+        name: what messages call it.
+
+    Errors:
+        K176 a file that is no such report; K179 predictions in another form than the rows; K221
+        rows of one class; else as `set_rows` and `read_baseline_rows`.
+    """
+    if isinstance(baseline, MultilabelReport):
+        return baseline
+    if isinstance(baseline, ClassReport):
+        problem = "The baseline is a report of rows with one class, and rows are sets"
+        raise error("K221", found=problem)
+    is_path = isinstance(baseline, str | PathLike)
+    kind = written_as(baseline) if is_path else None
+    if kind == "multilabel":
+        return MultilabelReport.from_json(Path(baseline).read_bytes())
+    if isinstance(current, TableSets) and kind is None:
+        if not (is_path or is_data(baseline)):
+            raise error("K179", rows="The rows are in a table", kind=type(baseline).__name__)
+        rows = read_baseline_rows(request, baseline, name)
+        if isinstance(rows, TableSets):
+            return rows
+        raise beside_sets(name, "what is measured")
+    if is_path:
+        path = short(fspath(baseline), _PATH)
+        raise refused(
+            f"The baseline {path} is not a report of rows with sets of labels",
+            f"Give the JSON of one, a file that {option('update_baseline')} wrote, or predictions.",
+        )
+    if isinstance(current, MultilabelReport):
+        raise error("K179", rows="A report is measured", kind=type(baseline).__name__)
+    return _sets_of_arrays(_in_the_same_form(request, baseline))

@@ -11,23 +11,20 @@ from typing import Any
 
 from karat.api.arguments import confidence_required
 from karat.api.forms import attach_forms
-from karat.api.gate.evaluation import Evaluation, decided_by
-from karat.api.gate.folds import cases_over_folds
+from karat.api.gate.class_sides import ClassSettings, class_evaluation
+from karat.api.gate.evaluation import Evaluation
 from karat.api.gate.rows import (
+    SideOfSets,
+    are_sets_of,
     baseline_of,
+    baseline_of_sets,
     current_rows,
+    current_sets,
     named_slices,
     rule_of_rows,
     with_one_column,
 )
-from karat.api.gate.sets import (
-    DEFAULTS,
-    SetEvaluation,
-    SideOfSets,
-    are_sets_of,
-    baseline_of_sets,
-    current_sets,
-)
+from karat.api.gate.set_sides import DEFAULTS, set_evaluation
 from karat.api.gate.spec import GateSpec
 from karat.api.options import unknown_choice
 from karat.api.request.request import Request
@@ -95,21 +92,10 @@ def gated(request: Request) -> GateResult:
         raise refused("There is no rule and no baseline", _give_a_rule())
     name = _name(baseline, "the baseline")
     current = _current(request)
-    is_of_sets = not isinstance(current, Rows | ClassReport)
     if baseline is not None and needing is None:
         rules = [*rules, *_default_rules(current)]
-    run: Evaluation | SetEvaluation
-    if isinstance(current, Rows | ClassReport):
-        run = _evaluation(request, rules, spec, current, baseline, name)
-    else:
-        refuse("gate", "sets", request.chosen)
-        then = None if baseline is None else baseline_of_sets(request, baseline, name, current)
-        run = SetEvaluation.of(rules, spec, current, then, name)
-    cases = run.cases()
-    of_folds: tuple[str, ...] = ()
-    if request.folds is not None and isinstance(run, Evaluation):
-        cases, of_folds = cases_over_folds(run, cases, spec)
-    beside = (*_of_looks(spec), *of_folds)
+    evaluation = _evaluation(request, rules, spec, current, name)
+    cases, looks = evaluation.cases(), _of_looks(spec)
     result = GateResult(
         judged(
             cases,
@@ -118,18 +104,18 @@ def gated(request: Request) -> GateResult:
             adjust=spec.adjust,
             inconclusive=spec.inconclusive,
         ),
-        run.n,
+        evaluation.current.n,
         spec.level,
         spec.adjust,
         None if baseline is None else name,
-        run.is_paired,
-        (*run.doubts_and_notes(), *beside),
+        evaluation.is_paired,
+        (*evaluation.doubts_and_notes(), *looks),
         spec.inconclusive,
         spec.warn_only,
-        None if run.mapping is None else by_name(run.mapping),
-        is_of_sets,
+        None if evaluation.mapping is None else by_name(evaluation.mapping),
+        not isinstance(current, Rows | ClassReport),
         anytime=spec.anytime,
-        writer=partial(_written, run, beside),
+        writer=partial(_written, evaluation, looks),
     )
     if target is None:
         return result
@@ -149,12 +135,12 @@ def _give_a_rule() -> str:
 
 
 def _written(
-    run: Evaluation | SetEvaluation, beside: Sequence[str], path: str | PathLike[str]
+    evaluation: Evaluation, looks: Sequence[str], path: str | PathLike[str]
 ) -> tuple[str, tuple[str, ...]]:
     """Write the next baseline; its path, and the notes of the gate after that (K122, K413)."""
     target = _target(path)
-    _write(target, run.baseline_text() + "\n")
-    return target, (*run.doubts_and_notes(), *beside)
+    _write(target, evaluation.baseline_text() + "\n")
+    return target, (*evaluation.doubts_and_notes(), *looks)
 
 
 def _of_looks(spec: GateSpec) -> list[str]:
@@ -187,22 +173,26 @@ def _evaluation(
     request: Request,
     rules: Sequence[Rule],
     spec: GateSpec,
-    current: Rows | ClassReport,
-    baseline: Any,
+    current: Rows | ClassReport | SideOfSets,
     name: str,
 ) -> Evaluation:
-    """The rules on rows with one class each, or on their report, and the earlier model."""
+    """The rules on rows or a report, and the earlier model."""
+    baseline = request.baseline
+    if not isinstance(current, Rows | ClassReport):
+        refuse("gate", "sets", request.chosen)
+        sets = None if baseline is None else baseline_of_sets(request, baseline, name, current)
+        return set_evaluation(rules, current, sets, spec, name)
     slice_name, by = named_slices(request.by)
-    return Evaluation(
-        rules,
+    before = None if baseline is None else baseline_of(request, baseline, name)
+    settings = ClassSettings(
         spec,
-        current,
-        None if baseline is None else baseline_of(request, baseline, name),
         name,
         name_of(by, slice_name),
-        not request.has_data or request.weights is not None,
-        decided_by(current) if isinstance(current, ClassReport) else rule_of_rows(request, current),
+        {} if isinstance(current, ClassReport) else rule_of_rows(request, current),
+        names_weights=not request.has_data or request.weights is not None,
+        has_folds=request.folds is not None,
     )
+    return class_evaluation(rules, current, before, settings)
 
 
 def _name(source: Any, otherwise: str) -> str:

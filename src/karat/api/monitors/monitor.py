@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from karat.api.arguments import confidence_required
 from karat.api.forms import attach_forms
-from karat.api.gate.evaluation import Evaluation
-from karat.api.gate.rows import baseline_of, current_rows
-from karat.api.gate.sets import are_sets_of
+from karat.api.gate.class_sides import ClassSettings, class_evaluation
+from karat.api.gate.rows import are_sets_of, baseline_of, current_rows
 from karat.api.monitors.settings import (
     KINDS,
     MonitorSettings,
@@ -251,10 +250,10 @@ class Monitor:
         """Every rule on these rows, by this look alone."""
         settings = self._settings
         spec = settings.spec(look)
-        given = settings.rules, spec, new, old, "the baseline", ""
-        run = Evaluation(*given, names_weights=True, awaits_clusters=True)
-        found = judged(
-            run.cases(),
+        settings_of_look = ClassSettings(spec, awaits_clusters=True)
+        evaluation = class_evaluation(settings.rules, new, old, settings_of_look)
+        rules = judged(
+            evaluation.cases(),
             level=spec.level,
             evidence="low",
             adjust="none",
@@ -264,7 +263,7 @@ class Monitor:
         n_clusters = new.n_clusters
         few = n_clusters is not None and n_clusters < N_FEW_CLUSTERS
         caution = [doubt("D135", n=counted(n_clusters or 0, "cluster"))] if few else []
-        return found, (*caution, *run.doubts_and_notes())
+        return rules, (*caution, *evaluation.doubts_and_notes())
 
     def _result(
         self, now: Sequence[RuleResult], notes: Sequence[str], mapping: Mapping[str, Any]

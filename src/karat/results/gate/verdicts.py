@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, Final, Literal, TypeAlias, cast
@@ -30,13 +30,11 @@ class Rule:
             excluded; ``"not-worse"``: it fails where it is significantly worse.
         metric: canonical name and formula.
         bound: the number; 0 for ``"not-worse"``.
-        is_of_folds: whether it is about the mean over folds.
     """
 
     kind: Kind
     metric: Metric
     bound: float = 0.0
-    is_of_folds: bool = False
 
     @property
     def needs_baseline(self) -> bool:
@@ -46,7 +44,10 @@ class Rule:
     @property
     def text(self) -> str:
         """The rule in a few words."""
-        name = f"{'fold mean of ' if self.is_of_folds else ''}{self.metric}"
+        return self.worded(str(self.metric))
+
+    def worded(self, name: str) -> str:
+        """The rule in a few words, about a number of this name."""
         bound = f"{self.bound:.10g}"
         word = "rise" if self.metric.better == "lower" else "drop"
         return {
@@ -185,6 +186,7 @@ class Measured:
         n: rows.
         undefined: why the rows do not define it, or None.
         remark: why there are no limits.
+        is_of_folds: whether it is a mean over folds.
     """
 
     value: float | None
@@ -193,6 +195,7 @@ class Measured:
     n: int = 0
     undefined: str | None = None
     remark: str | None = None
+    is_of_folds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +207,8 @@ class Change:
         difference: not finite where either is undefined.
         low, high: its limits, or None.
         p: two-sided p-value of no difference, or None.
-        p_beyond: one-sided p-value of a drop of at most the bound of the rule; None: it follows
-            from the limits.
+        p_beyond: from the bound of a rule to the one-sided p-value of a drop of at most that; None:
+            it follows from the limits.
         detectable: the smallest difference that so many rows show in 80 % of samples.
         is_paired: whether the same rows were compared.
         is_same: whether both are identical in all that the metric reads.
@@ -223,7 +226,7 @@ class Change:
     is_same: bool = False
     remark: str | None = None
     look: Confidence | None = None
-    p_beyond: float | None = None
+    p_beyond: Callable[[float], float] | None = None
 
     @property
     def is_settled(self) -> bool:
@@ -292,15 +295,17 @@ def judged(
 
 def _bare(case: Case, p: float | None) -> RuleResult:
     rule, now, change = case.rule, case.measured, case.change
-    name = str(rule.metric)
-    one = RuleResult(rule.text, rule.kind, name, rule.bound, "INCONCLUSIVE", "", case.slice, p=p)
-    one = replace(one, is_of_folds=rule.is_of_folds)
+    name, text = str(rule.metric), rule.text
+    if now is not None and now.is_of_folds:
+        text = rule.worded(f"fold mean of {name}")
+    result = RuleResult(text, rule.kind, name, rule.bound, "INCONCLUSIVE", "", case.slice, p=p)
     if now is not None:
-        one = replace(one, value=now.value, low=now.low, high=now.high, n=now.n)
+        result = replace(result, value=now.value, low=now.low, high=now.high, n=now.n)
+        result = replace(result, is_of_folds=now.is_of_folds)
     if change is None or not rule.needs_baseline:
-        return one
+        return result
     return replace(
-        one,
+        result,
         before=change.before,
         difference=change.difference,
         difference_low=change.low,
@@ -372,7 +377,7 @@ def _p_of(case: Case, level: float) -> float | None:
         half = change.p / 2.0
         return half if drop > 0 else 1.0 - half
     if change.p_beyond is not None:
-        return change.p_beyond
+        return change.p_beyond(case.rule.bound)
     look = change.look
     quantile = NormalDist().inv_cdf((1.0 + level) / 2.0) if look is None else look.quantile()
     step = (drop - low) / quantile
