@@ -14,7 +14,7 @@ from karat.errors.doubts import Doubt, InfiniteLossDoubt, doubt, new_doubts
 from karat.errors.options import as_typed, option
 from karat.inference.comparison.judging import ComparisonSpec, judged
 from karat.inference.comparison.judging import Measured as Contrasts
-from karat.inference.comparison.records import Estimate
+from karat.inference.comparison.records import ModelValue
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric
 from karat.results.gate.verdicts import (
@@ -32,7 +32,7 @@ from karat.tally.score_kind import ScoreKind
 Label: TypeAlias = str | None
 """A slice, as ``"country=NO"``; None for all rows."""
 Values: TypeAlias = Mapping[str, Measured]
-Contrast: TypeAlias = tuple[Contrasts, Mapping[str, Estimate]]
+Contrast: TypeAlias = tuple[Contrasts, Mapping[str, ModelValue]]
 """A metric of two models before its limits, and the estimate of each model."""
 
 NAMES: Final = ("new", "old")
