@@ -12,14 +12,8 @@ import numpy.typing as npt
 
 from karat.designs.units import kish
 from karat.errors import error
-from karat.inference.class_limits import (
-    NO_SLOPE,
-    ClassLimits,
-    class_limits,
-    combined,
-    fewest_rows,
-    is_combined,
-)
+from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits, fewest_rows
+from karat.inference.combined_limits import combined, is_combined
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.limits import Floats, transformed, wilson_limits_of_one

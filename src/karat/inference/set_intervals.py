@@ -14,13 +14,8 @@ from karat.designs.clusters import ClusteredRows
 from karat.designs.rows import IndependentRows
 from karat.designs.units import ROUNDING, Units, kish
 from karat.errors.text import count, counted
-from karat.inference.class_limits import (
-    NO_SLOPE,
-    ClassLimits,
-    class_limits,
-    mover_interval,
-    part_factors,
-)
+from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits
+from karat.inference.combined_limits import mover_interval, part_factors
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import (

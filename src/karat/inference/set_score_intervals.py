@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat.designs.clusters import ClusteredRows, RowClusters
 from karat.designs.rows import IndependentRows
 from karat.designs.units import Units, kish, small_sample
-from karat.inference.class_limits import mover_interval
+from karat.inference.combined_limits import mover_interval
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
 from karat.inference.label_intervals import of_few_rows

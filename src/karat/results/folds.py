@@ -13,7 +13,7 @@ import numpy.typing as npt
 from karat.designs.folds import NADEAU_BENGIO, NESTED, SAME_VALUE, MeanOfFolds, nested_estimate
 from karat.errors import error
 from karat.errors.text import counted, interval, value
-from karat.inference.class_limits import is_combined
+from karat.inference.combined_limits import is_combined
 from karat.inference.confidence import Confidence
 from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats

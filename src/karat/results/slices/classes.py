@@ -13,7 +13,7 @@ from karat.designs.clusters import ClusteredRows
 from karat.designs.rows import IndependentRows
 from karat.designs.units import kish
 from karat.errors import error
-from karat.inference.class_limits import is_combined
+from karat.inference.combined_limits import is_combined
 from karat.inference.comparison.models import estimate_apart
 from karat.inference.confidence import Confidence
 from karat.inference.estimate import Estimate, Levels
