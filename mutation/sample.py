@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mutation.operators import Mutant, mutants
 
-PACKAGES = ("metrics", "inference", "tally")
+PACKAGES = ("metrics", "designs", "inference", "tally")
 LEAST = 100
 """At least so many of each package, where the sample is large enough."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 PATTERNS = (
+    "designs/*",
     "inference/*",
     "tally/*",
     "laws/*",
