@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.inference.comparison.families import at_once
 from karat.inference.p_values import LeastP, least_or_more, p_in_cell, p_of_replicates, p_text
-from karat.results.slices.differences import at_once
 
 
 def test_a_bound_is_rounded_up_and_any_other_p_value_to_the_nearest() -> None:

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import karat
-from karat.results.slices.differences import at_once, level_of_each
+from karat.inference.comparison.families import at_once, level_of_each
 from simulations.equal_slices import POPULATIONS, drawn, rates
 from tests.same import assert_same
 

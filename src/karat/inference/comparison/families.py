@@ -1,4 +1,4 @@
-"""Many differences at once: Holm's adjustment, the largest of them, and one test for all."""
+"""Many differences at once: Holm, Šidák, the largest, false discoveries, and one test for all."""
 
 from __future__ import annotations
 
@@ -42,12 +42,46 @@ def holm(p: Sequence[float]) -> list[float]:
         >>> holm([0.01, 0.04, 0.03])
         [0.03, 0.06, 0.06]
     """
-    order = sorted(range(len(p)), key=lambda i: p[i])
-    adjusted, most = [0.0] * len(p), 0.0
-    for rank, i in enumerate(order):
-        most = max(most, min(1.0, (len(p) - rank) * p[i]))
-        adjusted[i] = most
+    return [float(each) for each in holm_of_many(np.asarray(p, np.float64))]
+
+
+def holm_of_many(p: Floats) -> Floats:
+    """The same of an array."""
+    order = np.argsort(p, kind="stable")
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(steps, 1.0)
     return adjusted
+
+
+def false_discoveries(p: Floats) -> Floats:
+    """The share of false discoveries at each p (Benjamini and Hochberg 1995)."""
+    order = np.argsort(-p, kind="stable")
+    steps = np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1))
+    shares = np.empty_like(p)
+    shares[order] = np.minimum(steps, 1.0)
+    return shares
+
+
+def level_of_each(level: float, n: int) -> float:
+    """The level of each of n intervals that hold together at a level (Šidák 1967).
+
+    It is exact for independent ones; of normal statistics that go together in any way the level of
+    all is at least as high. Two slices differ from each other once.
+
+    Example:
+        >>> round(level_of_each(0.95, 5), 4), level_of_each(0.95, 2)
+        (0.9898, 0.95)
+    """
+    return level if n <= 2 else level ** (1.0 / n)
+
+
+def at_once(p: float, n: int) -> float:
+    """A p-value that holds for n slices together; see `level_of_each`."""
+    if n <= 2 or p >= 1.0:
+        return min(p, 1.0)
+    together = -math.expm1(n * math.log1p(-p))
+    return LeastP(together) if isinstance(p, LeastP) else together
 
 
 def tail_of(z: float, df: float = math.inf) -> float:

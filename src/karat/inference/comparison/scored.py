@@ -43,8 +43,8 @@ class ScoredModel:
     Attributes:
         rows: implements `tally.ScoredRows`.
         clusters: cluster of each row, or None.
-        estimates: of each metric, with its interval.
-        intervals: of each metric.
+        values, intervals: of each metric.
+        level: confidence level of the intervals.
         influence_of: gives the influence of each row.
         is_of_looks: whether limits hold together with those of other looks or windows.
         undefined: why the rows do not define a metric.
@@ -52,8 +52,9 @@ class ScoredModel:
 
     rows: ScoredRows
     clusters: npt.NDArray[np.int64] | None
-    estimates: Mapping[Metric, ModelValue]
+    values: Mapping[Metric, float]
     intervals: Mapping[Metric, Interval]
+    level: float
     influence_of: Callable[[Metric], Floats]
     is_of_looks: bool = False
     undefined: Mapping[Metric, str] = field(default_factory=dict)
@@ -78,14 +79,13 @@ class ScoredModel:
             for metric in metrics
             if values[metric].undefined.all() or not math.isfinite(values[metric].value)
         }
-        estimates = {}
-        for metric in metrics:
-            value, interval = float(values[metric].value), sure.intervals.get(metric, Interval())
-            estimates[metric] = ModelValue.of(value, interval, level)
-            if metric in undefined:
-                estimates[metric] = ModelValue.undefined(value, undefined[metric], level)
+        numbers = {metric: float(values[metric].value) for metric in metrics}
+        intervals = {
+            metric: Interval() if metric in undefined else sure.intervals.get(metric, Interval())
+            for metric in metrics
+        }
         is_of_looks = look is not None and look.is_of_looks
-        return cls(rows, clusters, estimates, sure.intervals, influence, is_of_looks, undefined)
+        return cls(rows, clusters, numbers, intervals, level, influence, is_of_looks, undefined)
 
     def influence(self, metric: Metric) -> Floats | None:
         """float64[n]; None where it has none. Exactly 0 where the value has no sampling error."""
@@ -96,27 +96,26 @@ class ScoredModel:
         if self.rows.weights is not None:
             # Of a row without weight the loss may be infinite, and counts for nothing.
             phi = np.where(self.rows.weights > 0, phi, 0.0)
-        return settled_influence(phi, None if metric in self.undefined else self._interval(metric))
+        return settled_influence(phi, self.intervals[metric])
 
     def estimate(self, metric: Metric, units: Units) -> Estimate:
         """The value of a metric, and how these units move it."""
-        shown, sampling = self.estimates[metric], self._interval(metric).sampling
+        value, interval = self.values[metric], self.intervals[metric]
+        sampling = interval.sampling
         estimate = Estimate(
-            shown.value,
+            value,
             self.rows.n_rows,
             self.undefined.get(metric),
-            levels=None if sampling is None else ScoreLevels(metric, shown.value, sampling),
-            interval=self._interval(metric),
-            level=shown.level,
+            levels=None if sampling is None else ScoreLevels(metric, value, sampling),
+            interval=interval,
+            level=self.level,
         )
-        if metric in self.undefined:
-            estimate = replace(estimate, interval=Interval())
         phi = self.influence(metric)
         if phi is None:
             return estimate
         is_finite = bool(np.isfinite(phi).all())
         df = units.degrees_of_value(phi)
-        quantile = Confidence(shown.level).quantile(df)
+        quantile = Confidence(self.level).quantile(df)
         return replace(
             estimate,
             influence=phi,
@@ -126,9 +125,6 @@ class ScoredModel:
             growth=self.growth(metric),
             n_effective=units.n_effective,
         )
-
-    def _interval(self, metric: Metric) -> Interval:
-        return self.intervals.get(metric, Interval())
 
     def units(self, metric: Metric) -> Units:
         """The rows, as their parts in the variance of a metric count."""
@@ -161,11 +157,10 @@ class ScoredModel:
 
     def growth(self, metric: Metric) -> float:
         """Amount to add to the variance, which few rows underestimate."""
-        interval = self.intervals.get(metric)
-        found = None if interval is None else interval.sampling
-        if found is None or self.clusters is not None:
+        sampling = self.intervals[metric].sampling
+        if sampling is None or self.clusters is not None:
             return 0.0
-        return max(found.shrunk - found.variance, 0.0)
+        return max(sampling.shrunk - sampling.variance, 0.0)
 
     @property
     def fewest(self) -> int:
@@ -228,8 +223,7 @@ def compared_models(
             kind_of_limits="still",
             remark=_remark(metric, each, list(models.values()), first, is_paired=is_paired),
         )
-        estimates = {name: model.estimates[metric] for name, model in models.items()}
-        done.append((measured, estimates))
+        done.append((measured, measured.model_values(tuple(models), Confidence(spec.level))))
     return done
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat import errors
 from karat.inference.class_limits import ClassLimits
-from karat.inference.comparison.families import tail_of
+from karat.inference.comparison.families import false_discoveries, holm_of_many, tail_of
 from karat.inference.comparison.records import Verdict, direction
 from karat.inference.comparison.set_swaps import LabelTests, SwappedSets
 from karat.inference.confidence import Confidence
@@ -125,13 +125,13 @@ def label_differences(
         with np.errstate(invalid="ignore", divide="ignore"):
             z = np.where(error > 0.0, np.abs(difference) / error, 0.0)
         p = np.array([tail_of(float(one)) for one in z])
-        adjusted, method = holm_of_labels(p), _NORMAL
+        adjusted, method = holm_of_many(p), _NORMAL
         quantile = Confidence(1.0 - (1.0 - level) / max(k, 1)).quantile()
     alone = Confidence(level)
     wide = Confidence(1.0 - max(tail_of(max(quantile, alone.quantile())), _LEAST_TAIL))
     with np.errstate(invalid="ignore", divide="ignore"):
         limits = [_limits(models, plain, difference, goes, asked) for asked in (alone, wide)]
-    false = discoveries(p)
+    false = false_discoveries(p)
     support = each.tally.fields.tp + each.tally.fields.fn
     found = []
     for i, label in enumerate(each.tally.classes.labels):
@@ -249,20 +249,3 @@ def _limits(
 
 def _far(first: Floats, second: Floats, goes: Floats) -> Floats:
     return np.sqrt(np.maximum(first**2 + second**2 - 2.0 * goes * first * second, 0.0))
-
-
-def holm_of_labels(p: Floats) -> Floats:
-    order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    found = np.empty_like(p)
-    found[order] = np.minimum(steps, 1.0)
-    return found
-
-
-def discoveries(p: Floats) -> Floats:
-    """The share of false discoveries at each p (Benjamini and Hochberg 1995)."""
-    order = np.argsort(-p, kind="stable")
-    steps = np.minimum.accumulate(p[order] * len(p) / np.arange(len(p), 0, -1))
-    found = np.empty_like(p)
-    found[order] = np.minimum(steps, 1.0)
-    return found

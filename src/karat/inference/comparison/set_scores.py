@@ -12,17 +12,16 @@ import numpy as np
 from karat.designs.clusters import ClusteredRows
 from karat.designs.rows import IndependentRows
 from karat.designs.units import Units
-from karat.inference.comparison.families import statistic_of, tail_of
+from karat.inference.comparison.families import (
+    false_discoveries,
+    holm_of_many,
+    statistic_of,
+    tail_of,
+)
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.records import ModelValue
 from karat.inference.comparison.scored import ScoredModel, compared_models, settled_influence
-from karat.inference.comparison.set_labels import (
-    LabelDifference,
-    discoveries,
-    holm_of_labels,
-    of_one_label,
-    with_limits,
-)
+from karat.inference.comparison.set_labels import LabelDifference, of_one_label, with_limits
 from karat.inference.comparison.set_swaps import n_replicates
 from karat.inference.comparison.shares import PairedShare, with_share
 from karat.inference.comparison.sides import DIFFERENT_ROWS, contrasted
@@ -189,7 +188,7 @@ def scored_label_differences(
     p = np.array([1.0 if one is None or one.p is None else one.p for one in found])
     largest = _largest([None if one is None else one[1] for one in measured], spec)
     if largest is None:
-        adjusted = holm_of_labels(p)
+        adjusted = holm_of_many(p)
         quantile = Confidence(1.0 - (1.0 - level) / max(k, 1)).quantile()
     else:
         z = np.array([statistic_of(float(x), math.inf) for x in p])
@@ -198,7 +197,7 @@ def scored_label_differences(
         quantile = float(np.quantile(largest, level))
     tail = max(tail_of(max(quantile, Confidence(level).quantile()), math.inf), _LEAST_TAIL)
     wide = replace(alone, level=1.0 - tail)
-    false = discoveries(p)
+    false = false_discoveries(p)
     done = []
     for i, (label, one) in enumerate(zip(labels, found, strict=True)):
         facts = str(plain), label, *names

@@ -61,15 +61,10 @@ class JudgedModel:
 
     def errors(self, metric: Metric, policy: Policy) -> Floats:
         """float64[2, n]: what each row adds to the error by gold rows, and to that of the judge."""
-        moves = self.moves(metric, policy)
-        sample, both = self.sample, self.both
-        found = np.zeros((2, len(sample.has_gold)))
-        found[0, sample.gold] = both.gold.moves(moves[0])
-        found[1, sample.gold] = -both.gold.moves(moves[1])
-        found[1, sample.reference] += both.reference.moves(moves[2])
-        if sample.clusters is None:
-            return found
-        return np.stack([np.bincount(sample.clusters, one) for one in found])
+        alone = self.influence(metric, policy, 0.0)
+        parts = np.stack([alone, self.influence(metric, policy, 1.0) - alone])
+        units = self.units(1.0, 1.0)
+        return units.errors(parts)
 
     def influence(self, metric: Metric, policy: Policy, weight: float) -> Floats:
         """float64[2n]: influence on a metric, as `RowsWithJudge` reads it."""

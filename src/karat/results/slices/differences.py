@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from karat.inference.json_record import JsonRecord
-from karat.inference.p_values import LeastP, p_text
+from karat.inference.p_values import p_text
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -85,24 +84,3 @@ class SliceDifferences(dict[Any, SliceDifference]):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.values()))
-
-
-def level_of_each(level: float, n: int) -> float:
-    """The level of each of n intervals that hold together at a level (Šidák 1967).
-
-    It is exact for independent ones; of normal statistics that go together in any way the level of
-    all is at least as high. Two slices differ from each other once.
-
-    Example:
-        >>> round(level_of_each(0.95, 5), 4), level_of_each(0.95, 2)
-        (0.9898, 0.95)
-    """
-    return level if n <= 2 else level ** (1.0 / n)
-
-
-def at_once(p: float, n: int) -> float:
-    """A p-value that holds for n slices together; see `level_of_each`."""
-    if n <= 2 or p >= 1.0:
-        return min(p, 1.0)
-    found = -math.expm1(n * math.log1p(-p))
-    return LeastP(found) if isinstance(p, LeastP) else found

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from karat.inference.comparison.contrasts import ValueLimits
-from karat.inference.comparison.families import tail_of
+from karat.inference.comparison.families import at_once, level_of_each, tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.records import Difference
 from karat.inference.comparison.sides import apart_by_limits, contrasted
@@ -19,7 +19,7 @@ from karat.inference.estimate import Estimate
 from karat.inference.limits import Floats
 from karat.inference.slices.permuted import Reference
 from karat.metrics import Metric
-from karat.results.slices.differences import SliceDifference, at_once, level_of_each
+from karat.results.slices.differences import SliceDifference
 from karat.results.slices.equality import Gap, Heterogeneity, Tested, gap_of, tested
 from karat.results.slices.parts import OF_OTHERS, SHARED, Key, Part, Sliced, level_of
 from karat.tally.cached import cached_property
