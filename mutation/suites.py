@@ -11,6 +11,7 @@ from pathlib import Path
 
 PATTERNS = (
     "designs/*",
+    "folds/*",
     "inference/*",
     "tally/*",
     "laws/*",

@@ -122,7 +122,14 @@ def test_degrees_of_clusters_are_those_of_their_sizes() -> None:
     still = [sum(weights[clusters == one]) for one in names]
     expected = sum(s**2 for s in still) ** 2 / sum(s**4 for s in still)
     assert units("clusters").degrees(np.zeros(N)) == pytest.approx(min(expected, len(names) - 1))
+    both = units("clusters").degrees_of_each(np.stack([centred(phi[0], weights), np.zeros(N)]), 1.0)
+    assert both == pytest.approx([units("clusters").degrees(phi[0]), min(expected, len(names) - 1)])
+    assert units("rows").degrees_of_each(phi, 1.0).tolist() == [math.inf, math.inf]
     assert units("clusters").degrees(np.full(N, np.nan)) == len(names) - 1
+    weight_of_each = [sum(weights[clusters == one]) for one in names]
+    assert units("clusters").n_effective_clusters == pytest.approx(
+        sum(weight_of_each) ** 2 / sum(w**2 for w in weight_of_each)
+    )
     assert units("clusters").degrees_of_value(phi[0]) == units("clusters").degrees(phi[0])
 
 
@@ -207,6 +214,7 @@ def test_classes_that_are_compared_have_degrees_of_their_own() -> None:
     )
     assert SeparateClasses(codes, df).degrees(np.zeros(5)) == 13.0
     assert SeparateClasses(codes, np.zeros(3)).degrees(squares) == 1.0
+    assert SeparateClasses(codes, np.zeros(3)).degrees(np.zeros(5)) == 1.0
     made = IndependentRows(np.ones(5), np.ones(5), None, 7.0, SeparateClasses(codes, df))
     assert made.compares_classes
     assert not IndependentRows(np.ones(5), np.ones(5)).compares_classes
@@ -281,6 +289,8 @@ def test_a_judge_adds_up_clusters() -> None:
     both = phi[0][:N] + phi[0][N:]
     expected = 1.5 * sum(sum(both[clusters == one]) ** 2 for one in range(9))
     assert made.variance(phi[0]) == pytest.approx(expected)
+    assert (made.errors(phi[0]) ** 2).sum() == pytest.approx(expected)
+    assert (made.errors(phi) ** 2).sum(axis=-1)[0] == pytest.approx(expected)
 
 
 def test_a_judge_with_uneven_gold_rows_holds_its_variance_up() -> None:
@@ -290,3 +300,11 @@ def test_a_judge_with_uneven_gold_rows_holds_its_variance_up() -> None:
     alone = 1.5 * float(((phi[0][:N] + phi[0][N:]) ** 2).sum())
     assert made.variance(phi[0]) > 1.01 * alone
     assert made.covariance(phi)[0, 0] == pytest.approx(made.variance(phi[0]))
+
+
+@pytest.mark.parametrize(("n", "is_judged"), [(3, False), (4, True)])
+def test_a_judge_counts_from_four_gold_rows_on(n: int, is_judged: bool) -> None:
+    both = Both(Weighed.of(np.ones(n)), Weighed.of(np.ones(400)))
+    by_gold = np.array([0.1, 0.8, 0.9, 0.2])[:n]
+    tuned = both.tuned(by_gold, by_gold + 1e-3 * np.arange(n), np.tile([0.1, 0.9], 200))
+    assert (tuned.weight > 0.0) == is_judged
