@@ -127,7 +127,7 @@ def test_degrees_of_clusters_are_those_of_their_sizes() -> None:
     assert units("rows").degrees_of_each(phi, 1.0).tolist() == [math.inf, math.inf]
     assert units("clusters").degrees(np.full(N, np.nan)) == len(names) - 1
     weight_of_each = [sum(weights[clusters == one]) for one in names]
-    assert units("clusters").n_effective_clusters == pytest.approx(
+    assert units("clusters").n_of_rounding == pytest.approx(
         sum(weight_of_each) ** 2 / sum(w**2 for w in weight_of_each)
     )
     assert units("clusters").degrees_of_value(phi[0]) == units("clusters").degrees(phi[0])
@@ -171,6 +171,12 @@ def test_moves_become_influences_and_rows_without_weight_have_none() -> None:
     found = made.influence_of(moves)
     assert found[weights > 0] == pytest.approx(phi[0][weights > 0])
     assert not found[weights == 0].any()
+    even = moves - moves.sum() * weights / sum(weights)
+    for name in NAMES:
+        expected = units(name).variance(units(name).influence_of(even))
+        assert units(name).variance_of_moves(even) == pytest.approx(expected)
+    grown = IndependentRows(weights, weights**2, np.full(N, 2.0))
+    assert grown.variance_of_moves(even) == pytest.approx(2.0 * sum(even**2))
 
 
 def test_rows_of_clusters_still_have_an_error_of_their_own() -> None:
@@ -249,9 +255,8 @@ def test_every_drawing_says_what_it_fixes() -> None:
     assert DRAWINGS["case-control"].fixes_classes
     assert not DRAWINGS["case-control"].is_plain
     assert isinstance(units("classes"), RowsOfClasses)
-    assert units("classes").strata is not None
-    assert units("classes and clusters").strata is not None
-    assert units("rows").strata is None
+    assert DRAWINGS["case-control"].varies_less
+    assert not DRAWINGS["cohort"].varies_less
 
 
 def judged(weights: Any, clusters: Any = None) -> tuple[Any, Any]:

@@ -23,10 +23,6 @@ class RowsOfClasses(IndependentRows):
     true: Codes = field(default_factory=lambda: np.empty(0, np.int64))
     k: int = 0
 
-    @property
-    def strata(self) -> Codes:
-        return self.true
-
     @cached_property
     def _weight_of_class(self) -> Floats:
         return np.asarray(np.bincount(self.true, self.weights, self.k), np.float64)
@@ -42,6 +38,9 @@ class RowsOfClasses(IndependentRows):
 
     def covariance(self, phi: Floats) -> Floats:
         return Units.covariance(self, phi)
+
+    def variance_of_moves(self, moves: Floats) -> float:
+        return Units.variance_of_moves(self, moves)
 
 
 def units_of(sample: Sample) -> RowsOfClasses:

@@ -108,12 +108,8 @@ class ClusteredRows(Units):
     def df(self) -> float:
         return min(self.clusters.n_clusters - 1.0, self.most_df)
 
-    @property
-    def strata(self) -> Codes | None:
-        return self.rows.strata
-
     @cached_property
-    def n_effective_clusters(self) -> float:
+    def n_of_rounding(self) -> float:
         """Kish's number of clusters, by their weights."""
         weights = self.clusters.sums(np.ones(len(self.weights)))
         return float(kish(weights.sum(), (weights**2).sum()))

@@ -67,6 +67,10 @@ class IndependentRows(Units):
     def errors(self, phi: Floats) -> Floats:
         return self.centred(phi) * self.roots
 
+    def variance_of_moves(self, moves: Floats) -> float:
+        squares = moves**2
+        return float((squares if self.factors is None else squares * self.factors).sum())
+
     def covariance(self, phi: Floats) -> Floats:
         # Losses beyond 1e150 have squares that no number holds: then no variance is known.
         rows = np.ascontiguousarray(phi), np.ascontiguousarray(self.weights)

@@ -87,9 +87,9 @@ class Units(ABC):
         return False
 
     @property
-    def strata(self) -> Codes | None:
-        """int[e], stratum of each unit, whose number of rows was fixed; None: there are none."""
-        return None
+    def n_of_rounding(self) -> float:
+        """Effective units whose sums may be rounding."""
+        return self.n_effective
 
     @property
     @abstractmethod
@@ -108,6 +108,10 @@ class Units(ABC):
         """float64[e]: the influences of single rows that move a value by w·φ ÷ Σw, `moves`."""
         w = self.weights
         return np.where(w > 0.0, moves * self.total / np.where(w > 0.0, w, 1.0), 0.0)
+
+    def variance_of_moves(self, moves: Floats) -> float:
+        """Variance of a value that single rows move by w·φ ÷ Σw [e], which add up to 0."""
+        return float(self.variance(self.influence_of(moves)))
 
     def errors_of_rows(self, phi: Floats) -> Floats:
         """float64[..., e]: the part of each unit in the error, as if units were independent."""

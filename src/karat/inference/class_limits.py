@@ -177,7 +177,7 @@ def _inflation_of_shares(
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         ratio = np.where(simple > 0, actual / simple, fewest)
     # In a case-control sample, a proportion may vary less than in a cohort.
-    least = 1e-6 if spread.has_strata else 1.0
+    least = 1e-6 if spread.varies_less else 1.0
     return np.where((ratio == 0.0) & (simple > 0), fewest, np.maximum(ratio, least))
 
 

@@ -61,7 +61,7 @@ def combined(
     if whole is None:
         return _not_narrow(found, metric, value, spread, asked, policy)
     if at_looks:
-        # See `_found`: limits of classes at the ends of their ranges lie too near together.
+        # See `class_limits`: limits of classes at the ends of their ranges lie too near together.
         low, high = min(max(found.low, ends[0]), whole[0]), max(min(found.high, ends[1]), whole[1])
         return replace(found, low=low, high=high)
     part = (_N_TOGETHER / n_deciding) ** 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.designs import DRAWINGS, Design, units_of
-from karat.designs.clusters import ClusteredRows, RowClusters
+from karat.designs.clusters import RowClusters
 from karat.designs.units import Sample, Units, small_sample
 from karat.inference.limits import Floats
 from karat.inference.rounding import settled, settled_variance, size_of
@@ -319,10 +320,10 @@ class InfluenceVariances:
         # Of a row without weight the loss may be infinite.
         phi = phi if weights is None else np.where(weights > 0, phi, 0.0)
         found = _with_variance(alone, float(units.variance(phi)))
-        if not isinstance(units, ClusteredRows):
+        if math.isinf(units.df):
             is_known = np.isfinite(alone.variance) and np.isfinite(found.variance)
             return self._settled(metric, found) if is_known else alone
-        found = self._settled(metric, found, units.n_effective_clusters)
+        found = self._settled(metric, found, units.n_of_rounding)
         if not np.isfinite(found.variance):
             return replace(found, df=units.df, missing=alone.missing or "there is one cluster")
         df = units.degrees(phi) if found.variance > 0.0 else units.df

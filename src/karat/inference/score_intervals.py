@@ -20,29 +20,17 @@ from karat.inference.variance import AreaVariance, Found, Sizes
 from karat.metrics import ClassRanks, Confidences, Losses, Metric, PairRanks, Pairwise
 from karat.metrics._bounded import ClassLimits, all_bounds_of
 from karat.metrics._bounds import Limits
-from karat.metrics._influence.forms import (
-    AreaInfluence,
-    DifferencesInfluence,
-    LossInfluence,
-    PairsInfluence,
-    PlaceInfluence,
-)
+from karat.metrics._influence.forms import LossInfluence, PlaceInfluence
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._lift import Policy
 from karat.metrics._measure import Along, measure
 from karat.metrics._metric import Values
 from karat.tally import HistogramRows, ScoredRows
 
-_AREAS: Final = (AreaInfluence, PairsInfluence, DifferencesInfluence)
-_FEW: Final = 20
-_FEW_OF_A_CLASS: Final = 5
-"""With 8 rows of a class, the coverage of areas is 95 to 99 of 100 samples (docs/coverage.md)."""
-_LEAST_DF: Final = 2.0
 _NOT_KEPT: Final = "its replicates need the rows, which were too many to keep"
 _NO_SQUARES: Final = (
     "the squares of the weights were not kept: give a larger karat.Reading(max_memory=)"
 )
-_NOTHING_SEEN: Final = "every row has the same loss, so the variance of the loss is not known"
 
 
 _FAR_OUT: Final = "its limits come from replicates, which cannot reach the level of a window"

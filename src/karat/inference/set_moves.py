@@ -23,8 +23,8 @@ class Moves:
     """Influence of each row on a value.
 
     Attributes:
-        phi: float64[n], w·φ ÷ Σw, grown as few rows take: the sum of its squares is the variance.
-        growth: what is to be added to that variance, since few rows do not show all of it.
+        phi: float64[n], w·φ ÷ Σw of each, grown as few rows take.
+        growth: what is to be added to the variance, since few rows do not show all of it.
     """
 
     phi: Floats
@@ -129,7 +129,7 @@ class LabelSpread:
         bias: Σ over the labels of how much too large few rows make the metric, as they show it.
         whole, weighted: float64[n], Σ of influences, of the mean and of the weighted mean.
         value, low, high: float64[k], of each label; NaN where there is none.
-    moves: what comparisons read of it, or None.
+        moves: what comparisons read of it, or None.
     """
 
     units: Units
@@ -182,9 +182,4 @@ class LabelSpread:
         if not isinstance(at, slice):
             moves = np.zeros(len(self.units.weights))
             moves[at] = phi
-        return variance_of_moves(moves, self.units)
-
-
-def variance_of_moves(moves: Floats, units: Units) -> float:
-    """Variance of a number that each row moves by w·φ ÷ Σw."""
-    return float(units.variance(units.influence_of(moves)))
+        return self.units.variance_of_moves(moves)

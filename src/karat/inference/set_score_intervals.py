@@ -23,7 +23,7 @@ from karat.inference.rounding import settled_error
 from karat.inference.sampling_error import SamplingError
 from karat.inference.score_intervals import measured_with_influence, measured_with_intervals
 from karat.inference.set_intervals import ONE_CLUSTER
-from karat.inference.set_moves import LabelMoves, LabelSpread, Moves, NotTested, variance_of_moves
+from karat.inference.set_moves import LabelMoves, LabelSpread, Moves, NotTested
 from karat.inference.value_limits import interval_of_rows, score_interval, within
 from karat.inference.variance import precision_bias
 from karat.metrics import Metric
@@ -330,7 +330,7 @@ class SetScoreIntervals:
         return self.scores.rows.clusters is not None
 
     def _variance(self, moves: Floats) -> float:
-        return variance_of_moves(moves, self._units)
+        return self._units.variance_of_moves(moves)
 
     def _pooled(self, plain: Metric) -> Interval:
         """Interval of all cells pooled; the cells of a row are a cluster."""

@@ -38,6 +38,11 @@ class SetVariance:
         return False
 
     @property
+    def varies_less(self) -> bool:
+        """False: no numbers of rows were fixed."""
+        return False
+
+    @property
     def k(self) -> int:
         """Labels."""
         return self.tally.k

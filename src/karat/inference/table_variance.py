@@ -67,6 +67,8 @@ class OneVsRestVariance(Protocol):
         ...
 
     @property
+    def varies_less(self) -> bool: ...
+    @property
     def total(self) -> float: ...
     @property
     def n_effective(self) -> float: ...
@@ -109,8 +111,7 @@ class TableVariance:
             rows, cols = (to[codes] for codes in self.cells.coordinates())
             listed_rows, listed_cols = cells.coordinates()
             places = np.searchsorted(listed_rows * k + listed_cols, rows * k + cols)
-            places = places[clusters.place]
-            clusters = ClusteredCells.of(clusters.cluster, places, clusters.weight)
+            clusters = replace(clusters, place=places[clusters.place])
         return TableVariance(cells, self.design, clusters)
 
     @property
@@ -122,6 +123,11 @@ class TableVariance:
     def has_strata(self) -> bool:
         """True if the number of rows of each true class was fixed."""
         return DRAWINGS[self.design].fixes_classes
+
+    @property
+    def varies_less(self) -> bool:
+        """True if a proportion may vary less than with as many rows drawn from all."""
+        return DRAWINGS[self.design].varies_less
 
     @cached_property
     def units(self) -> Units:

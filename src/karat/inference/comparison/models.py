@@ -10,9 +10,9 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.clusters import ClusteredRows
+from karat.designs import units_of
 from karat.designs.rows import IndependentRows
-from karat.designs.units import Units
+from karat.designs.units import Sample, Units
 from karat.errors.text import counted
 from karat.inference.comparison.contrasts import Pair
 from karat.inference.comparison.judging import ComparisonSpec, Measured
@@ -67,7 +67,7 @@ class Joint:
         counts = np.asarray(self.cells.counts, np.float64)
         squares = counts if self.cells.squares is None else self.cells.squares
         if self.clusters is not None:
-            return ClusteredRows.of(IndependentRows(counts, squares), self.clusters)
+            return units_of("cohort", Sample(counts, squares), self.clusters)
         df = math.inf
         if self.cells.is_weighted:
             df = max(float(counts.sum()) ** 2 / float(squares.sum()) - 1.0, 1.0)
@@ -81,8 +81,7 @@ class Joint:
     def _table(self, model: int) -> TableVariance:
         cells, clusters = self._sides[model].cells(0), self.clusters
         if clusters is not None:
-            place = self._places(model, cells)
-            clusters = ClusteredCells.of(clusters.cluster, place[clusters.place], clusters.weight)
+            clusters = replace(clusters, place=self._places(model, cells)[clusters.place])
         return TableVariance(cells, clusters=clusters)
 
     @cached_property

@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.clusters import ClusteredRows
+from karat.designs import units_of
 from karat.designs.rows import IndependentRows, SeparateClasses
-from karat.designs.units import Units
+from karat.designs.units import Sample, Units
 from karat.errors.text import counted
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import ModelValue
@@ -128,9 +128,9 @@ class ScoredModel:
 
     def units(self, metric: Metric) -> Units:
         """The rows, as their parts in the variance of a metric count."""
-        factors = None
-        if self.clusters is None and not reason_without(metric):
-            factors = self._sizes.factors(metric)
+        if self.clusters is not None:
+            return self._clustered
+        factors = None if reason_without(metric) else self._sizes.factors(metric)
         is_mean = metric.record.reads is Losses
         is_by_class = factors is not None and is_of_classes(metric)
         key = None if factors is None else factors.tobytes(), is_mean, is_by_class
@@ -139,12 +139,7 @@ class ScoredModel:
         return self._units[key]
 
     def _made(self, factors: Floats | None, *, is_mean: bool, is_by_class: bool) -> Units:
-        rows = self.rows
-        weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-        squares = weights * weights
-        if self.clusters is not None:
-            by_cluster = ClusteredCells.of(self.clusters, np.arange(rows.n_rows), rows.weights)
-            return ClusteredRows.of(IndependentRows(weights, squares), by_cluster)
+        rows, (weights, squares) = self.rows, self._weights
         n = float(weights.sum()) ** 2 / float(squares.sum())
         # Far out, the rows of a rare class decide how far a mean of losses may be.
         rows_of_mean = self._sizes.fewest if self.is_of_looks else n
@@ -154,6 +149,19 @@ class ScoredModel:
             classes = SeparateClasses(rows.codes, np.maximum(self._sizes.of_classes - 1.0, 0.0))
         of_rows = None if factors is None else factors[rows.codes]
         return IndependentRows(weights, squares, of_rows, df, classes)
+
+    @property
+    def _weights(self) -> tuple[Floats, Floats]:
+        w = self.rows.weights
+        weights = np.ones(self.rows.n_rows) if w is None else w
+        return weights, weights * weights
+
+    @cached_property
+    def _clustered(self) -> Units:
+        rows, clusters = self.rows, self.clusters
+        assert clusters is not None
+        by_cluster = ClusteredCells.of(clusters, np.arange(rows.n_rows), rows.weights)
+        return units_of("cohort", Sample(*self._weights), by_cluster)
 
     def growth(self, metric: Metric) -> float:
         """Amount to add to the variance, which few rows underestimate."""

@@ -65,7 +65,9 @@ def _compared(
     confidence = Confidence(spec.level)
     estimates = [_estimate(model, metric, spec.level) for model in models]
     shown = [ModelValue.of_estimate(estimate, confidence) for estimate in estimates]
-    units = [_units(model, metric) for model in models]
+    units = [_units(models[0], metric)]
+    # Models on the same rows have the same units.
+    units = units * len(models) if is_paired else [_units(model, metric) for model in models]
     moves = [_moves(model, metric, x.value) for model, x in zip(models, estimates, strict=True)]
     remark = None if is_paired else DIFFERENT_ROWS
     untested = [each.reason for each in moves if isinstance(each, NotTested)]
