@@ -249,3 +249,28 @@ def test_intervals_hold_the_true_value_as_often_as_they_say(n: int) -> None:
             held[name] += report[name].low <= truth[name] <= report[name].high
     # 95 ± 3 standard errors of 100 samples.
     assert all(count >= 88 for count in held.values()), held
+
+
+@pytest.mark.filterwarnings("ignore::karat.UndefinedWarning")
+@pytest.mark.parametrize("name", ["roc_auc_ovr_weighted", "weighted_average_precision"])
+def test_labels_without_a_value_change_no_weighted_mean(name: str) -> None:
+    true, scores = rows(5, n=200, k=3)
+    # Every row truly has the last label: no area of it is defined.
+    all_true = np.concatenate([true[:, :2], np.ones((200, 1), int)], axis=1)
+    if name == "weighted_average_precision":
+        all_true[:, 2] = 0
+    more = karat.evaluate(all_true, y_score=scores, metrics=[name], undefined="exclude")[name]
+    alone = karat.evaluate(true[:, :2], y_score=scores[:, :2], metrics=[name])[name]
+    assert more.value == pytest.approx(alone.value)
+    assert more.standard_error == pytest.approx(alone.standard_error)
+    assert (more.low, more.high) == pytest.approx((alone.low, alone.high))
+    other = scores + np.random.default_rng(9).normal(size=scores.shape)
+    both, two = (
+        karat.compare(truth, y_score={"a": one, "b": worse}, metrics=[name], undefined=policy)[name]
+        for truth, one, worse, policy in (
+            (all_true, scores, other, "exclude"),
+            (true[:, :2], scores[:, :2], other[:, :2], "zero"),
+        )
+    )
+    assert both.standard_error == pytest.approx(two.standard_error)
+    assert both.p == pytest.approx(two.p)

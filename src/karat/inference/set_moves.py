@@ -99,6 +99,12 @@ class LabelMoves:
         self.macro[at] += phi
         self.weighted[at] += share * phi
 
+    def weigh(self, scale: float, of_weights: Floats) -> None:
+        """See `LabelSpread.weigh`."""
+        self.weighted = self.weighted * scale + of_weights
+        self.growth[1] *= scale**2
+        self._lone[1] *= scale**2
+
     def _factors(self, sizes: Sizes) -> Floats:
         """float64[2]: by how much a square grows in few rows, of rows without and with a label."""
         factors = np.nan_to_num(sizes.factors(self.metric), nan=1.0)
@@ -175,6 +181,12 @@ class LabelSpread:
             return
         self.below[at] += away[0] / sigma * phi
         self.above[at] += away[1] / sigma * phi
+
+    def weigh(self, scale: float, of_weights: Floats) -> None:
+        """Scale the weighted mean to labels with a value; add what rows move in their weights."""
+        self.weighted = self.weighted * scale + of_weights
+        if self.moves is not None:
+            self.moves.weigh(scale, of_weights)
 
     def square(self, phi: Floats, at: slice | npt.NDArray[np.bool_] = slice(None)) -> float:
         """Variance of a number that some of the rows move so."""

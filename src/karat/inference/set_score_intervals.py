@@ -455,14 +455,14 @@ class SetScoreIntervals:
         self.scores.keep(values, {})
         true = rows.true
         for spread in spreads.values():
-            if total > 0.0:
-                mean = np.nansum(weights * spread.value) / total
-                apart = np.where(np.isfinite(spread.value), spread.value - mean, 0.0)
+            is_defined = np.isfinite(spread.value)
+            counted = float(weights[is_defined].sum())
+            if counted > 0.0:
+                mean = np.nansum(weights * spread.value) / counted
+                apart = np.where(is_defined, spread.value - mean, 0.0)
                 added = np.bincount(true.rows, apart[true.items], rows.n)
-                of_rows = self.scores.weights * added / total
-                spread.weighted += of_rows
-                if spread.moves is not None:
-                    spread.moves.weighted += of_rows
+                # Labels without a value count nothing in the weighted mean.
+                spread.weigh(total / counted, self.scores.weights * added / counted)
         self._spreads.update(spreads)
 
     def _bias_of(self, label: int) -> float:
