@@ -61,10 +61,14 @@ class JudgedModel:
 
     def errors(self, metric: Metric, policy: Policy) -> Floats:
         """float64[2, n]: what each row adds to the error by gold rows, and to that of the judge."""
-        alone = self.influence(metric, policy, 0.0)
-        parts = np.stack([alone, self.influence(metric, policy, 1.0) - alone])
-        units = self.units(1.0, 1.0)
-        return units.errors(parts)
+        moves, sample, both = self.moves(metric, policy), self.sample, self.both
+        errors = np.zeros((2, len(sample.has_gold)))
+        errors[0, sample.gold] = both.gold.moves(moves[0])
+        errors[1, sample.gold] = -both.gold.moves(moves[1])
+        errors[1, sample.reference] += both.reference.moves(moves[2])
+        if sample.clusters is None:
+            return errors
+        return np.stack([np.bincount(sample.clusters, part) for part in errors])
 
     def influence(self, metric: Metric, policy: Policy, weight: float) -> Floats:
         """float64[2n]: influence on a metric, as `RowsWithJudge` reads it."""
