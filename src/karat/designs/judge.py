@@ -285,6 +285,9 @@ class RowsWithJudge(Units):
     def centred(self, phi: Floats) -> Floats:
         return phi
 
+    def influence_of(self, moves: Floats) -> Floats:
+        return moves
+
     def errors(self, phi: Floats) -> Floats:
         return self._parts(phi) * math.sqrt(self.factor)
 

@@ -411,8 +411,8 @@ class TableIntervals:
     @cached_property
     def _at(self) -> Confidence:
         """Settings at the number of rows, or of clusters, of the table."""
-        clusters = self.clusters
-        return self.asked.at(int(self.cells.n_rows) if clusters is None else clusters.n_clusters)
+        n_units = self.spread.n_units
+        return self.asked.at(n_units if math.isfinite(n_units) else float(self.cells.n_rows))
 
     def of(self, metric: Metric, value: float) -> Interval:
         """Return the interval of a metric of labels with this value on the table."""
@@ -500,8 +500,8 @@ class TableIntervals:
                 "Replicates draw whole clusters, so they do not keep the number of rows of each "
                 "class."
             )
-        if self.clusters is not None:
-            g = self.clusters.n_clusters
+        if math.isfinite(spread.n_units):
+            g = int(spread.n_units)
             hit = (spread.rows == spread.cols).astype(np.float64)
             if g < N_FEW_CLUSTERS:
                 found.append(f"There are only {g} clusters: intervals may be inaccurate.")

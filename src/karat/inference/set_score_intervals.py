@@ -83,6 +83,7 @@ class SetScoreIntervals:
     _spreads: dict[Metric, LabelSpread] = field(default_factory=dict, repr=False)
     _of_pooled: dict[Metric, Interval] = field(default_factory=dict, repr=False)
     _known: dict[Metric, Interval] = field(default_factory=dict, repr=False)
+    _biases: dict[int, float] = field(default_factory=dict, repr=False)
 
     @property
     def _alone(self) -> Confidence:
@@ -467,6 +468,11 @@ class SetScoreIntervals:
 
     def _bias_of(self, label: int) -> float:
         """Bias of the average precision of a label with few rows."""
+        if label not in self._biases:
+            self._biases[label] = self._measured_bias(label)
+        return self._biases[label]
+
+    def _measured_bias(self, label: int) -> float:
         column = self.scores.columns.column(label)
         w = column.weights
         unit = 1.0 if w is None else float((w**2).sum()) / float(w.sum())
