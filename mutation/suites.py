@@ -33,6 +33,7 @@ PATTERNS = (
     "streams/*stream",
     "curves/*sklearn_curves",
     "curves/*formulas_of_curves",
+    "curves/*bands",
     "comparison/*",
     "slices/*",
     "numerics/*stated_bounds",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import karat
 from karat.errors import KaratError
 from karat.inference.confidence import Confidence
 from karat.inference.label_intervals import label_interval
+from karat.inference.sizes import Pilot, SizeSpec, rows_for_scores
 from karat.inference.table_variance import TableVariance
 from karat.metrics import get
 from karat.tally import Cells, Classes
@@ -269,3 +271,29 @@ def test_rows_with_sets_need_as_many_as_their_neediest_label() -> None:
     grouped: Any = karat.evaluate(true, pred, clusters=np.arange(600) // 2)
     with pytest.raises(KaratError, match="K167"):
         karat.rows_needed("micro_f1", pilot=grouped, half_width=0.05)
+
+
+def rows_of_pilot(least: float) -> int:
+    """Rows for a metric that is at least this, 0.5 above it in a pilot of 100 rows."""
+    metric: Any = SimpleNamespace(range=(least, math.inf))
+    asked = Confidence(0.95)
+    pilot, size = Pilot(100, "log", asked), SizeSpec(0.04, None, 0.8, asked)
+    return rows_for_scores(metric, least + 0.5, 0.05, least + 0.9, pilot, size)
+
+
+@pytest.mark.parametrize("least", [1.0, -1.0, 4.0])
+def test_a_metric_needs_as_many_rows_wherever_its_range_begins(least: float) -> None:
+    assert rows_of_pilot(least) == rows_of_pilot(0.0)
+
+
+def test_rows_for_scores_are_those_of_the_logarithm() -> None:
+    """exp(± z·√(1 + excess·100 ÷ n)·error·√(100 ÷ n) ÷ value): the half width falls to 0.04."""
+    z, error = 1.959963984540054, 0.05 / 0.5
+    excess = (math.log(0.9 / 0.5) / (z * error)) ** 2 - 1.0
+
+    def half_width(n: int) -> float:
+        step = z * error * math.sqrt(100 / n * (1.0 + excess * 100 / n))
+        return 0.5 * math.sinh(step)
+
+    n = rows_of_pilot(0.0)
+    assert half_width(n) <= 0.04 < half_width(n - 1)

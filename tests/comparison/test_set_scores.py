@@ -12,6 +12,10 @@ from scipy import sparse
 
 import karat
 from karat.errors import KaratError
+from karat.inference.confidence import Confidence
+from karat.inference.set_moves import Moves
+from karat.inference.set_score_intervals import SetScoreIntervals
+from karat.metrics import get
 
 LABELS = [f"l{j}" for j in range(5)]
 ROWS = ("label_ranking_average_precision", "ndcg", "coverage_error", "multilabel_brier", "lwlrap")
@@ -250,3 +254,19 @@ def test_limits_of_few_rows_agree_with_p() -> None:
     assert held[0] >= 0.9 * n_samples
     # The control: standard errors alone.
     assert held[1] < 0.9 * n_samples
+
+
+def test_one_true_row_of_a_label_varies_as_with_exponential_scores() -> None:
+    """2·A² ÷ (1 + A) − A² (Hanley and McNeil 1982), of each label by the square of its part."""
+    true, scores = np.zeros((12, 2), int), np.random.default_rng(1).normal(size=(12, 2))
+    true[0, 0] = true[4, 1] = 1
+    areas = [np.mean(s[t == 0] < s[t == 1]) for t, s in zip(true.T, scores.T, strict=True)]
+    expected = sum(2.0 * area**2 / (1.0 + area) - area**2 for area in areas) / 4.0
+    assert expected > 0.01
+    report = karat.evaluate(true, y_score=scores)
+    assert report.scored is not None
+    rows = SetScoreIntervals(report.scored, Confidence(), compares=True)
+    for name in ("roc_auc_ovr_macro", "roc_auc_ovr_weighted"):
+        moves = rows.compared_moves(get(name), report[name].value)
+        assert isinstance(moves, Moves)
+        assert moves.growth == pytest.approx(expected)

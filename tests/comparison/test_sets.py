@@ -161,6 +161,16 @@ def test_models_that_predict_the_same() -> None:
         assert one.low < 0.0
 
 
+def test_models_that_predict_as_many_labels_do_not_predict_the_same() -> None:
+    """As many labels in every row, but others; and the same labels, but in other rows."""
+    true = np.eye(3, dtype=int)[[0, 1, 2] * 10]
+    shifted = np.tile([[1, 1, 0], [0, 0, 0], [0, 0, 1]], (10, 1))
+    for a, b in ((true, true[:, [1, 0, 2]]), (true, shifted)):
+        for one in karat.compare(true, {"a": a, "b": b}, metrics=["micro_f1", "samples_f1"]):
+            assert one.difference < 0.0
+            assert one.remark != "both predict the same for every row"
+
+
 def test_swaps_of_whole_sets_are_those_of_every_choice() -> None:
     true, models = random_rows(7, 9, 3)
     sides = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,31 @@ def test_values_computed_together_are_those_of_each_metric(k: int) -> None:
     for metric, values in zip(metrics, found, strict=True):
         assert (values == metric.values(batch, "zero").value).all(), metric
     assert len({values.tobytes() for values in found}) == len(metrics)
+
+
+def f1_of_occurring(true: np.ndarray, pred: np.ndarray) -> float:
+    """Mean F1 of the classes that are true or predicted."""
+    return float(
+        np.mean(
+            [
+                2.0 * ((true == c) & (pred == c)).sum() / ((true == c).sum() + (pred == c).sum())
+                for c in np.union1d(true, pred)
+            ]
+        )
+    )
+
+
+def test_swaps_of_occurring_classes_are_those_of_every_choice() -> None:
+    # Class 2 has one true row, 4 and 5 are only predicted, and 6 occurs nowhere.
+    true = np.array([0, 0, 0, 0, 1, 1, 1, 2, 3, 3])
+    a, b = np.array([0, 0, 0, 4, 1, 1, 5, 2, 3, 3]), np.array([0, 1, 0, 0, 1, 4, 1, 1, 3, 0])
+    seen = abs(f1_of_occurring(true, a) - f1_of_occurring(true, b))
+    beyond, differing = [], np.flatnonzero(a != b)
+    for swapped in itertools.product([False, True], repeat=len(differing)):
+        left, right, at = a.copy(), b.copy(), differing[list(swapped)]
+        left[at], right[at] = b[at], a[at]
+        found = abs(f1_of_occurring(true, left) - f1_of_occurring(true, right))
+        beyond.append(found >= seen - 1e-12)
+    pair = JointCells.of(Classes.of(range(7)), ["a", "b"], true, [a, b])
+    (p,), _ = swaps.swap_p_values(pair, [get("macro_f1")], 8000, [0], are_occurring=True)
+    assert p == pytest.approx(np.mean(beyond), abs=0.02)

@@ -291,3 +291,18 @@ def test_limits_of_single_points_are_found_out(monkeypatch: pytest.MonkeyPatch) 
     assert held("roc", 1.0)[0] < LEAST
     monkeypatch.setattr("karat.inference.bands._tail_of_bins", lambda *_: 0.025)
     assert held("reliability", 1.0)[0] < LEAST
+
+
+def test_a_band_of_precisions_is_near_a_good_curve_and_ends_at_the_share_of_the_class() -> None:
+    y, p = rows(150, 450, 3, shift=3.0)
+    curve = karat.curves.precision_recall(y, y_prob=p)
+    band = curve.band(0.8)
+    low, high = limits(band, np.array([0.3, 0.6, 1.0]))
+    at = [curve.precision[curve.recall >= x].max() for x in (0.3, 0.6)]
+    assert (low[:2] > np.array(at) - 0.1).all()
+    assert (low[:2] < at).all()
+    assert (high[:2] >= at).all()
+    # Every row is predicted for a recall of 1: the precision is at least nearly 150 ÷ 600.
+    assert 0.2 < low[2] < 0.25
+    # Nothing is known of the precision of no row.
+    assert (band.low[0], band.high[0]) == (0.0, 1.0)

@@ -110,3 +110,14 @@ def test_a_slanted_result_is_found(native: str, at: int, monkeypatch: pytest.Mon
     for table in tables():
         with pytest.raises(AssertionError):
             assert_same(found_mean(table, "macro_f1"), plain_mean(table, "macro_f1"), within=CLOSE)
+
+
+def test_a_class_that_is_never_right_reaches_up_where_cells_are_listed() -> None:
+    """Recalls 40/50 and 0/6 of independent rows: the squares of the distances add up."""
+    places = np.array([0, 0, 1]), np.array([0, 1, 0])
+    cells = Cells.sparse(*places, np.array([40, 10, 6]), classes=Classes.of(range(2)))
+    found = label_interval(get("macro_recall"), 0.4, TableVariance(cells), Confidence(0.95))
+    low, high = stats.beta(40.5, 10.5).ppf([TAIL, 1.0 - TAIL])
+    never = stats.beta(0.5, 6.5).ppf(1.0 - TAIL)
+    above = np.hypot(high - 0.8, never) / 2.0
+    assert_same([found.low, found.high], [0.4 - (0.8 - low) / 2.0, 0.4 + above], within=CLOSE)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import karat
 from karat.inference.confidence import Confidence
 from karat.inference.judge.estimates import JudgedLabels
 from karat.inference.judge.labels import powered
-from karat.inference.judge.selection import imbalance
+from karat.inference.judge.selection import imbalance, imbalance_of_counts
 from karat.metrics import get
 from karat.tally import Classes, JointCells
 from tests.grouping import grouped
@@ -232,6 +233,15 @@ def test_random_gold_rows_are_refused_as_rarely_as_stated() -> None:
         refused += imbalance(has, {"judge": codes}, scores) is not None
     # 1.5 are expected at most.
     assert refused <= 6
+
+
+def test_an_imbalance_of_counts_states_both_shares() -> None:
+    found = imbalance_of_counts([90, 10], [300, 700])
+    assert found is not None
+    assert (found.what, found.place, found.of_gold, found.of_rest) == ("prediction", 1, 0.1, 0.7)
+    # 710 of 1,100 rows are of the class: at most 10 of 100 are few. Two sides, and two classes.
+    assert found.p == pytest.approx(4.0 * stats.binom.cdf(10, 100, 710 / 1100))
+    assert imbalance_of_counts([9, 1], [900, 100]) is None
 
 
 def test_clusters_count_together() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 import karat
 from karat.designs.units import ROUNDING
-from karat.inference.rounding import settled, settled_variance, size_of
+from karat.inference.rounding import settled, settled_error, settled_variance, size_of
+from karat.metrics import get
 
 SCALES = [1e-9, 0.1, 1.0, 7.0, 1e12]
 
@@ -54,3 +55,12 @@ def test_a_metric_with_little_variance_keeps_it() -> None:
     one = karat.evaluate(y_true, y_prob=p, positive=1, metrics="log_loss")["log_loss"]
     assert one.standard_error == pytest.approx(2e-5 / np.sqrt(500), rel=0.2)
     assert one.method == "log-t"
+
+
+def test_an_error_that_may_be_rounding_is_none() -> None:
+    accuracy, loss = get("accuracy"), get("log_loss")
+    assert settled_error(accuracy, 0.5, 1e-14, 100.0) == 0.0
+    assert settled_error(accuracy, 0.5, 1e-12, 100.0) == 1e-12
+    # Without a range, beside the value.
+    assert settled_error(loss, 1e6, 1e-8, 100.0) == 0.0
+    assert settled_error(loss, 1.0, 1e-8, 100.0) == 1e-8

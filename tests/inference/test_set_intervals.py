@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -153,3 +154,18 @@ def test_the_report_holds_them() -> None:
     assert row["recall"] == pytest.approx(plain)
     alone = karat.evaluate(true[:, 0].astype(int), pred[:, 0].astype(int))["recall"]
     assert (low, high) == pytest.approx((alone.low, alone.high))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_sample_of_rows_that_stand_for_several_is_that_of_the_rows(name: str) -> None:
+    true, pred = random_rows(5, 60)
+    times = np.random.default_rng(1).integers(1, 4, 60)
+    each = np.repeat(np.arange(60), times)
+    repeated = rows_of(true[each], pred[each])
+    often = replace(rows_of(true, pred, times.astype(float)), is_frequency=True)
+    value = float(values_on_sets(get(name), repeated.tally).value)
+    expected = interval(repeated, name)
+    for rows in (often, repeated):
+        found = SetIntervals(rows.tally, Confidence(), sample=rows).of(get(name), value)
+        assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-9)
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)

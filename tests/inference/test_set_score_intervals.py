@@ -274,3 +274,13 @@ def test_labels_without_a_value_change_no_weighted_mean(name: str) -> None:
     )
     assert both.standard_error == pytest.approx(two.standard_error)
     assert both.p == pytest.approx(two.p)
+
+
+def test_two_rows_have_an_interval_and_less_than_two_have_none() -> None:
+    true, scores = np.eye(2, dtype=int), np.array([[0.9, 0.2], [0.8, 0.3]])
+    both = karat.evaluate(true, y_score=scores)["label_ranking_loss"]
+    # Losses of 0 and 1: the variance of one is 1 ÷ 2, that of the mean of two 1 ÷ 4.
+    assert (both.value, both.standard_error) == (0.5, pytest.approx(0.5))
+    assert both.low < 0.5 < both.high
+    uneven = karat.evaluate(true, y_score=scores, weights=[1.0, 2.0])["label_ranking_loss"]
+    assert uneven.remark == "there is one row"

@@ -237,3 +237,11 @@ def test_rows_in_blocks(monkeypatch: Any) -> None:
     assert abs(smooth.mean() - 1) < 0.1
     with pytest.raises(ValueError, match="one for each row"):
         list(replicate_rows(1000, 5, 4, clusters=clusters[:9]))
+
+
+@pytest.mark.parametrize("clusters", [[0, -1, 1], [0, 1], [0, 1, 1, 0]])
+def test_clusters_of_replicates_are_numbers_of_each_row(clusters: list[int]) -> None:
+    with pytest.raises(ValueError, match="one for each row"):
+        next(replicate_rows(3, 2, 0, clusters=np.array(clusters)))
+    (drawn,) = replicate_rows(3, 2, 0, clusters=np.array([1, 0, 1]))
+    assert (drawn[:, 0] == drawn[:, 2]).all()
