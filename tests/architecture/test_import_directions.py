@@ -68,7 +68,7 @@ LATE = {
     "matplotlib": {"output"},
     "rich": {"output", "cli"},
     "pytest": {"pytest_gate"},
-    "scipy": {"inference", "metrics", "output", "results"},
+    "scipy": {"designs", "inference", "metrics", "output", "results"},
     "torch": {"compat"},
 }
 """Packages imported when first needed, and the rooms that may need them."""

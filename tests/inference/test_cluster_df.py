@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import karat
+from karat.designs import clusters as design
 from karat.designs.clusters import degrees_of_clusters
-from karat.inference import table_variance
 from tests.same import assert_same
 
 
@@ -45,7 +45,7 @@ def held(n_clusters: int, sigma: float, right: float) -> float:
 def test_unequal_clusters_hold_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
     assert held(40, 1.2, 0.9) > 0.91
     monkeypatch.setattr(
-        table_variance, "degrees_of_clusters", lambda s: np.full(s.shape[:-1], s.shape[-1] - 1.0)
+        design, "degrees_of_clusters", lambda s: np.full(s.shape[:-1], s.shape[-1] - 1.0)
     )
     assert held(40, 1.2, 0.9) < 0.9, "a control: clusters less one are too many"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.inference import class_limits
+from karat.inference import class_limits, combined_limits
 from karat.inference.limits import wilson_limits, wilson_limits_of_moving
 from karat.inference.table_variance import TableVariance
 from karat.metrics import get
@@ -52,7 +52,7 @@ def test_so_many_classes_decide_as_have_wide_limits() -> None:
         limits = class_limits.ClassLimits(
             np.full(6, 0.5), np.array(low), np.array(high), np.zeros((6, 2, 2)), np.ones(6), "x"
         )
-        return class_limits._deciding([limits], each)
+        return combined_limits._deciding([limits], each)
 
     assert deciding([0.4] * 6, [0.6] * 6) == pytest.approx(6)
     assert deciding([0.5] * 6, [0.9, 0.9, 0.5, 0.5, 0.5, 0.5]) == pytest.approx(2)
@@ -84,5 +84,5 @@ def test_averages_near_1_hold_the_truth(monkeypatch: pytest.MonkeyPatch) -> None
     # Of 500 intervals with a coverage of 95 % fewer hold the truth once in 1000 runs.
     assert 0.92 <= held(10, 1.0) <= 0.98
     assert held(10, 0.6) < 0.9, "a control: narrower ones do not"
-    monkeypatch.setattr(class_limits, "whole_limits", lambda *_: None)
+    monkeypatch.setattr(combined_limits, "whole_limits", lambda *_: None)
     assert held(10, 1.0) < 0.92, "a control: nor do those of the classes alone"

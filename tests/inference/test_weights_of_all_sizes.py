@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import karat
 from karat import _native
 from karat.errors import KaratError
-from karat.inference.score_intervals import _n_losing
+from karat.inference.value_limits import _n_losing
 from karat.inference.variance import SamplingError
 from karat.metrics import get
 

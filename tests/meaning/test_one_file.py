@@ -23,6 +23,7 @@ from karat.metrics import Node, OneVsRest, case, metric
     range=(0.0, float("inf")),
     better=None,
     undefined="no row is truly of the class",
+    constant_averages=("micro", "weighted"),
     cases=[case(tp=231, fp=32, fn=27, tn=54, gives="263/258", source="arithmetic")],
     since="0.1",
 )

@@ -155,7 +155,7 @@ def replicate_times(n: int, asked: Confidence, odds: Floats | None = None) -> It
     """Iterate over replicates: float64[n], how often each of n units is drawn.
 
     Args:
-        odds: float64[e], of units that n rows are drawn of; None: n units are drawn, each alike.
+        odds: float64[e], of units that n rows are drawn from; None: all units have the same odds.
     """
     rng = np.random.default_rng(asked.seed)
     for _ in range(asked.n_replicates):
