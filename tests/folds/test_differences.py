@@ -179,18 +179,3 @@ def test_looks_and_judges_have_no_folds() -> None:
             y_true=gold,
             design=[karat.Judge(nb.pred, is_random=True), karat.Folds(nb.fold)],
         )
-
-
-def test_every_estimate_has_a_value_with_limits() -> None:
-    true, fold = np.tile([0, 1, 1], 20), np.arange(60) * 7 % 5
-    said = {"a": np.where(np.arange(60) % 7 == 0, 1 - true, true), "b": np.roll(true, 1)}
-    comparison = karat.compare(true, said, metrics="accuracy", design=karat.Folds(fold))
-    over_folds = comparison.folds["accuracy"]
-    assert over_folds.value == float(over_folds) == over_folds.fold_mean
-    assert over_folds.low is not None
-    assert over_folds.low < over_folds.value < over_folds.high
-    report = karat.evaluate(true, said["a"], design=karat.Folds(fold)).folds["accuracy"]
-    assert report.value == float(report) == report.fold_mean
-    sets = [[[0], [1], [0, 1]] * 20, {"a": [[0], [1], [1]] * 20, "b": [[0], [0], [0, 1]] * 20}]
-    (label, *_) = karat.compare(*sets, metrics="macro_f1").per_label("f1", "a", "b")
-    assert label.value == float(label) == label.difference

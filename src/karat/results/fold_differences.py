@@ -103,14 +103,6 @@ class FoldDifference(JsonRecord):
         found = super(FoldDifference, self).to_dict()
         return {**found, "values": [x if math.isfinite(x) else None for x in self.values]}
 
-    @property
-    def value(self) -> float:
-        """Alias of `fold_mean`, as every estimate has one."""
-        return self.fold_mean
-
-    def __float__(self) -> float:
-        return self.fold_mean
-
     def turned(self) -> FoldDifference:
         """Return the difference b − a."""
         low, high = (None if x is None else -x for x in (self.high, self.low))

@@ -114,14 +114,6 @@ class FoldResult(JsonRecord):
         found = super(FoldResult, self).to_dict()
         return {**found, "values": [x if math.isfinite(x) else None for x in self.values]}
 
-    @property
-    def value(self) -> float:
-        """Alias of `fold_mean`, as every estimate has one."""
-        return self.fold_mean
-
-    def __float__(self) -> float:
-        return self.fold_mean
-
     def __str__(self) -> str:
         limits = f" {interval(self.low, self.high)}" if self.low is not None else ""
         why = f" (undefined: {self.undefined})" if self.undefined else ""

@@ -72,14 +72,6 @@ class LabelDifference(JsonRecord):
     method: str = ""
 
     @property
-    def value(self) -> float:
-        """Alias of `difference`, as every estimate has one."""
-        return self.difference
-
-    def __float__(self) -> float:
-        return self.difference
-
-    @property
     def verdict(self) -> Verdict:
         """Verdict of a against b for all labels at once: better, worse or inconclusive.
 
