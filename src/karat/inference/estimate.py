@@ -9,14 +9,11 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.limits import Floats
+from karat.inference.limits import FARTHEST, Floats
 from karat.tally.cached import cached_property
 
 Distances: TypeAlias = tuple[float, float]
 """From a value down to its lower, and up to its upper limit."""
-
-_FARTHEST = 1e150
-"""Distance of a limit that is as good as none, and whose square is a number."""
 
 
 class Levels(Protocol):
@@ -90,5 +87,5 @@ def least_variance(distances: Distances | None, quantile: float) -> float:
 
     Where no row shows how much a value varies, its limits say how little it may.
     """
-    far = 0.0 if distances is None else min(max(distances) / quantile, _FARTHEST)
+    far = 0.0 if distances is None else min(max(distances) / quantile, FARTHEST)
     return far * far

@@ -22,7 +22,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Limits: TypeAlias = tuple[Floats, Floats]
 _MANY: Final = 1e4
 """Degrees of freedom from which Student's quantile is computed from the normal one."""
-_FARTHEST: Final = 1e150
+FARTHEST: Final = 1e150
 """Quantile in standard errors past the end of any range, and small enough to be multiplied."""
 _SMALL_TAIL: Final = 5e-4
 """Tail below which 1 minus twice the tail loses precision."""
@@ -211,7 +211,7 @@ def student_quantile(df: float, tail: float) -> float:
     if x > 0.5 and tail > _SMALL_TAIL:
         lacks = float(_native.beta_quantiles(ends, half, 1.0 - 2.0 * tail)[0])
         x = 1.0 - lacks
-    return min(math.sqrt(df * lacks / x), _FARTHEST) if x != 0.0 else _FARTHEST
+    return min(math.sqrt(df * lacks / x), FARTHEST) if x != 0.0 else FARTHEST
 
 
 def _expanded(z: float, df: float) -> float:

@@ -96,7 +96,7 @@ class Side(ABC):
         return self.part(label) if label in self.slices else None
 
     def part(self, label: Label) -> Self:
-        """The same of a slice that there is."""
+        """The same of a slice; a side without `slices` is never asked."""
         raise NotImplementedError
 
     @abstractmethod
@@ -104,7 +104,7 @@ class Side(ABC):
         """The result of each metric."""
 
     def stored(self, metrics: Sequence[Metric]) -> tuple[str, Sequence[Doubt]]:
-        """The next baseline as JSON, and the doubts that its results raise."""
+        """The next baseline as JSON, and its doubts; those of a baseline are never stored again."""
         raise NotImplementedError
 
 

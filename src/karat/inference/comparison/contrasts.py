@@ -14,7 +14,7 @@ from karat.designs.units import Units
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.estimate import Distances, Estimate, Levels, least_variance
-from karat.inference.limits import Floats, last_kept
+from karat.inference.limits import FARTHEST, Floats, last_kept
 from karat.metrics import Metric
 
 _MOST_TERMS: Final = 1 << 23
@@ -123,8 +123,6 @@ Limits: TypeAlias = Callable[[float], tuple[float, float]]
 """From a number of standard errors to the limits of a difference."""
 
 _NEXT_TO_NONE = 1e-15
-_FARTHEST = 1e150
-"""Distance of a limit that is as good as none, and whose square is a number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,7 +361,7 @@ def distances_together(of_a: Distances, of_b: Distances, goes: float = 0.0) -> D
 
 def _together(first: float, second: float, goes: float) -> float:
     """Return how far a difference reaches, of two values that reach so far; infinite if one is."""
-    if max(first, second) > _FARTHEST:
+    if max(first, second) > FARTHEST:
         return math.inf
     return math.sqrt(max(first * first + second * second - 2.0 * goes * first * second, 0.0))
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from karat.designs import DRAWINGS
 from karat.designs.clusters import ClusteredRows
 from karat.designs.rows import IndependentRows
 from karat.designs.units import kish
@@ -522,8 +523,8 @@ class ClassSlices:
         None otherwise, or where it is too expensive.
         """
         cells, confidence = self.counted.cells, self.whole.confidence or Confidence()
-        is_simple = not (cells.is_weighted or self.whole.is_clustered)
-        is_simple = is_simple and confidence.design == "cohort" and not confidence.is_of_looks
+        is_simple = not (cells.is_weighted or self.whole.is_clustered or confidence.is_of_looks)
+        is_simple = is_simple and DRAWINGS[confidence.design].is_plain
         if not is_simple or cells.storage != "dense" or len(self.keys) < 2:
             return None
         return PermutedTables.of(cells, confidence.level, confidence.seed)
