@@ -179,3 +179,21 @@ def test_looks_and_judges_have_no_folds() -> None:
             y_true=gold,
             design=[karat.Judge(nb.pred, is_random=True), karat.Folds(nb.fold)],
         )
+
+
+def test_limits_end_at_the_range_of_a_difference() -> None:
+    y = np.tile([0, 1], 30)
+    good, bad = y.copy(), 1 - y
+    bad[:20:4] = y[:20:4]
+    folds = np.repeat([1, 2, 3], [18, 20, 22])
+    one = karat.compare(
+        y, {"bad": bad, "good": good}, design=karat.Folds(folds), metrics=["accuracy"]
+    ).folds["accuracy"]
+    _, low, high = corrected_t(np.array(one.values), one.test_train_ratio)
+    # By the standard error alone it would end above 1, where no difference of accuracies lies.
+    assert high > 1.0
+    assert (one.high, one.low) == (1.0, pytest.approx(low, rel=1e-9))
+    turned = karat.compare(
+        y, {"good": good, "bad": bad}, design=karat.Folds(folds), metrics=["accuracy"]
+    ).folds["accuracy"]
+    assert (turned.low, turned.high) == (-1.0, pytest.approx(-low, rel=1e-9))

@@ -78,6 +78,8 @@ class FoldDifference(JsonRecord):
                 why = SAME_VALUE
             else:
                 low, high = found.limits(Confidence(level).quantile(found.df))
+                ends = get(a.metric).ends
+                low, high = max(low, ends[0] - ends[1]), min(high, ends[1] - ends[0])
                 p = found.p
         return cls(
             a.metric,
