@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks import machine
 from benchmarks.coverage.folds import LEARNERS, N_FRESH, POPULATIONS, SEED, limits_of, neighbors
 from benchmarks.coverage.splits import Floats, Splits, map_jobs
-from karat.designs.folds import MeanOfFolds, nested_estimate
+from karat.designs.folds import FoldUnits, nested_estimate
 
 RESULTS = Path(__file__).parents[1] / "results" / "folds" / "cautions.json"
 INTERVALS = {"Nadeau–Bengio": "Nadeau–Bengio, all repeats", "nested": "nested"}
@@ -45,10 +45,10 @@ def statistics(losses: Floats, repeat: Floats, fold: Floats, other: Floats, n: i
     outer = losses[is_outer]
     at = (repeat * k + fold)[is_outer]
     values = np.bincount(at, outer, k * r) / np.bincount(at, minlength=k * r)
-    mean = MeanOfFolds.of(values, 1 / (k - 1))
+    variance = np.nan_to_num(FoldUnits.of(k * r, 1 / (k - 1)).variance(values))
     of_repeats = values.reshape(r, k).mean(axis=1).var(ddof=1)
     of_losses = max(float(outer.var()), 1e-12)
-    of_folds = max(mean.sd**2, 1e-12)
+    of_folds = max(float(values.var(ddof=1)), 1e-12)
     nested = nested_estimate(losses, repeat, fold, other, n)
     return [
         of_repeats / (of_folds / k),
@@ -56,7 +56,7 @@ def statistics(losses: Floats, repeat: Floats, fold: Floats, other: Floats, n: i
         np.nan,
         of_folds / (of_losses / n * k),
         nested.inflation,
-        nested.standard_error / max(mean.standard_error, 1e-12),
+        nested.standard_error / max(float(np.sqrt(variance)), 1e-12),
     ]
 
 

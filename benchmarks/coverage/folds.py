@@ -27,7 +27,7 @@ from benchmarks import machine
 from benchmarks.coverage import published_folds
 from benchmarks.coverage.splits import Floats, Splits, map_jobs
 from benchmarks.marks import between
-from karat.designs.folds import MeanOfFolds, nested_estimate
+from karat.designs.folds import FoldUnits, nested_estimate
 from karat.inference.limits import student_quantile, wilson_limits_of_one
 
 RESULTS = Path(__file__).parents[1] / "results" / "folds" / "folds.json"
@@ -196,18 +196,24 @@ def limits_of(
     at = (repeat * k + fold)[is_outer]
     values = np.bincount(at, losses[is_outer], k * r) / np.bincount(at, minlength=k * r)
     ratio = 1 / (k - 1)
-    single = MeanOfFolds.of(values[:k], ratio)
-    repeated = MeanOfFolds.of(values, ratio)
-    far = student_quantile(k - 1, tail) * single.sd / math.sqrt(k)
+
+    def corrected(values: Floats) -> tuple[float, float]:
+        units = FoldUnits.of(len(values), ratio)
+        error = math.sqrt(np.nan_to_num(units.variance(values)))
+        far, mean = student_quantile(units.df, tail) * error, float(values.mean())
+        return mean - far, mean + far
+
+    single = values[:k]
+    far = student_quantile(k - 1, tail) * float(single.std(ddof=1)) / math.sqrt(k)
     first = losses[is_outer & (repeat == 0)]
     nested = nested_estimate(losses, repeat, fold, other, n)
     z = student_quantile(math.inf, tail)
     pooled = wilson_limits_of_one(float(first.mean()), n, z)
     limits = (
         pooled,
-        (single.mean - far, single.mean + far),
-        single.limits(student_quantile(single.df, tail)),
-        repeated.limits(student_quantile(repeated.df, tail)),
+        (float(single.mean()) - far, float(single.mean()) + far),
+        corrected(single),
+        corrected(values),
         nested.limits(z),
     )
     return dict(zip(METHODS, limits, strict=True))

@@ -6,16 +6,37 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from karat.designs.folds import MeanOfFolds, nested_estimate
+from karat.designs.folds import FoldUnits, nested_estimate
 from karat.designs.judge import Both, Weighed
+from karat.inference.confidence import Confidence
+from karat.inference.fold_means import mean_of_folds
 from karat.inference.limits import wilson_limits_of_one
+from karat.metrics import get
 
 
-def test_folds_that_differ_by_rounding_alone_are_constant() -> None:
-    assert MeanOfFolds.of([-1e6, -1e6 - 1e-7, -1e6], 0.25).is_constant
-    assert MeanOfFolds.of([1e6, 1e6 + 1e-7, 1e6], 0.25).is_constant
-    assert not MeanOfFolds.of([-1.0, -1.0 - 1e-7, -1.0], 0.25).is_constant
+def test_the_spread_of_equal_folds_is_unknown() -> None:
+    units = FoldUnits.of(3, 0.25)
+    for constant in ([-1e6, -1e6 - 1e-7, -1e6], [1e6, 1e6 + 1e-7, 1e6], [0.5, 0.5, 0.5]):
+        assert math.isnan(units.variance(np.array(constant)))
+    assert units.variance(np.array([-1.0, -1.0 - 1e-7, -1.0])) > 0.0
+    # Models that differ in no fold: the difference is 0, and no fold moves it.
+    assert units.variance(np.zeros(3)) == 0.0
+
+
+def test_the_variance_of_folds_is_that_of_nadeau_and_bengio() -> None:
+    values = np.array([[0.8, 0.9, 0.7, 0.8, 0.8], [0.5, 0.7, 0.7, 0.6, 0.9]])
+    units, factor = FoldUnits.of(5, 1 / 4), 1 / 5 + 1 / 4
+    assert units.covariance(values) == pytest.approx(factor * np.cov(values))
+    assert units.variance(values) == pytest.approx(factor * values.var(axis=1, ddof=1))
+    assert (units.df, units.degrees(values[0]), units.n_units) == (4.0, 4.0, 5.0)
+    estimate = mean_of_folds(get("accuracy"), values[0].tolist(), 1 / 4)
+    assert estimate.value == pytest.approx(0.8)
+    assert math.sqrt(estimate.variance or 0.0) == pytest.approx(0.0474, abs=1e-4)
+    limits = estimate.interval_at(Confidence(0.95))
+    far = stats.t.ppf(0.975, 4) * math.sqrt(factor * values[0].var(ddof=1))
+    assert (limits.low, limits.high) == pytest.approx((0.8 - far, 0.8 + far))
 
 
 def test_nested_errors_are_at_least_those_of_independent_inner_losses() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.units import ROUNDING, Floats
+from karat.designs.units import ROUNDING, Floats, Units
 
 Places = npt.NDArray[np.int64]
 
@@ -17,77 +17,54 @@ SAME_VALUE = "all folds have the same value: their spread is unknown"
 NESTED = "nested cross-validation"
 
 
-@dataclass(frozen=True, slots=True)
-class MeanOfFolds:
-    """Mean over folds, with its corrected standard error.
+@dataclass(frozen=True, eq=False)
+class FoldUnits(Units):
+    """Test folds: values of folds are correlated, because folds share training rows.
+
+    The influence of a fold on the mean is its value.
 
     Attributes:
-        mean: mean of the values of the folds, each fold with the same weight.
-        sd: standard deviation of the values, J − 1 in the denominator.
-        n: number of values, J = folds × repeats.
         ratio: test rows for each training row, n₂/n₁.
-
-    Example:
-        >>> found = MeanOfFolds.of([0.8, 0.9, 0.7, 0.8, 0.8], 1 / 4)
-        >>> round(found.mean, 3), round(found.standard_error, 4)
-        (0.8, 0.0474)
     """
 
-    mean: float
-    sd: float
-    n: int
-    ratio: float
+    ratio: float = 0.0
 
     @classmethod
-    def of(cls, values: npt.ArrayLike, ratio: float) -> MeanOfFolds:
-        """Make it from the values of at least two folds."""
-        each = np.asarray(values, np.float64)
-        return cls(float(each.mean()), float(each.std(ddof=1)), len(each), ratio)
+    def of(cls, n: int, ratio: float) -> FoldUnits:
+        """Make it for so many values of folds, of the same weight each."""
+        return cls(np.ones(n), np.ones(n), ratio)
 
     @property
-    def is_constant(self) -> bool:
-        """True if all folds have the same value but for rounding: their spread is unknown."""
-        return self.sd <= ROUNDING * max(abs(self.mean), 1.0)
-
-    @property
-    def standard_error(self) -> float:
-        """√((1/J + n₂/n₁)·s²): Nadeau & Bengio (2003), the corrected resampled variance.
-
-        The naive variance s²/J takes folds to be independent. They share training rows, so that
-        their values are correlated; n₂/n₁ stands for that correlation.
-        """
-        return math.sqrt(1.0 / self.n + self.ratio) * self.sd
+    def n_units(self) -> float:
+        return float(len(self.weights))
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of Student's t, J − 1."""
-        return self.n - 1.0
+        return len(self.weights) - 1.0
 
-    def limits(self, quantile: float) -> tuple[float, float]:
-        """Return limits at this quantile of Student's t."""
-        distance = quantile * self.standard_error
-        return self.mean - distance, self.mean + distance
+    def centred(self, phi: Floats) -> Floats:
+        return np.asarray(phi - phi.mean(axis=-1, keepdims=True))
 
-    @property
-    def p(self) -> float:
-        """Two-sided p-value of a mean of 0: the corrected resampled t-test.
+    def errors(self, phi: Floats) -> Floats:
+        """As in every design; NaN for folds of one value, whose spread is unknown, unless it is 0.
 
-        1 where all values are 0. Where all are the same other number, there is no test: see
-        `is_constant`.
+        Nadeau & Bengio (2003): the naive variance of a mean, s²/J, takes folds to be independent;
+        in (1/J + n₂/n₁)·s², n₂/n₁ stands for their correlation.
         """
-        if self.is_constant:
-            return 1.0 if abs(self.mean) <= ROUNDING else math.nan
-        from scipy.special import stdtr
+        parts = self.centred(phi) / math.sqrt(self.df)
+        sd, mean = np.sqrt((parts**2).sum(axis=-1)), phi.mean(axis=-1)
+        is_unknown = (sd <= ROUNDING * np.maximum(np.abs(mean), 1.0)) & (mean != 0.0)
+        scale = math.sqrt(1.0 / len(self.weights) + self.ratio)
+        return np.asarray(np.where(is_unknown, math.nan, scale)[..., None] * parts)
 
-        return float(2.0 * stdtr(self.df, -abs(self.mean) / self.standard_error))
+    def degrees(self, phi: Floats) -> float:
+        del phi
+        return self.df
 
-    def p_above(self, bound: float) -> float:
-        """One-sided p-value of a true mean of at most `bound`."""
-        if self.is_constant:
-            return math.nan
-        from scipy.special import stdtr
-
-        return float(stdtr(self.df, (bound - self.mean) / self.standard_error))
+    def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
+        """0: folds have Student's tails, which are no smaller than those of signs."""
+        del moves
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)

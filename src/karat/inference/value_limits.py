@@ -32,7 +32,7 @@ _FEW: Final = 20
 _FEW_OF_A_CLASS: Final = 5
 """With 8 rows of a class, the coverage of areas is 95 to 99 of 100 samples (docs/coverage.md)."""
 _LEAST_DF: Final = 2.0
-_NOTHING_SEEN: Final = "every row has the same loss, so the variance of the loss is not known"
+NOTHING_SEEN: Final = "every row has the same loss, so the variance of the loss is not known"
 _NONE: Final[Limited] = (math.nan, math.nan, None)
 
 
@@ -106,7 +106,7 @@ def score_interval(
     else:
         low, high, method = FAMILIES[number.family](number, asked)
     if method is None:
-        return Interval(standard_error=number.error, remark=_NOTHING_SEEN, sampling=spread)
+        return Interval(standard_error=number.error, remark=NOTHING_SEEN, sampling=spread)
     low, high = min(max(low, ends[0]), value), max(min(high, ends[1]), value)
     low, high = asked.one_sided(low, high, ends)
     sampling = replace(spread, n_rest=n_rest)

@@ -9,11 +9,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.designs.folds import SAME_VALUE, MeanOfFolds
+from karat.designs.folds import SAME_VALUE, FoldUnits
 from karat.errors import error, shown
 from karat.errors.text import interval, value
-from karat.inference.comparison.families import holm
-from karat.inference.confidence import Confidence
+from karat.inference.comparison.contrasts import Pair
+from karat.inference.comparison.families import tail_of
+from karat.inference.comparison.judging import ComparisonSpec, judged
+from karat.inference.comparison.records import Difference, Verdict, direction
+from karat.inference.comparison.sides import contrasted
+from karat.inference.fold_means import mean_of_folds
 from karat.inference.json_record import JsonRecord
 from karat.metrics import Metric, get
 from karat.results.folds import FoldResult, Folds
@@ -63,41 +67,33 @@ class FoldDifference(JsonRecord):
     undefined: str | None = None
     method: str = CORRECTED_T
 
-    @classmethod
-    def of(
-        cls, names: tuple[str, str], a: FoldResult, b: FoldResult, level: float
-    ) -> FoldDifference:
-        """Make it from the results of both models on the same folds."""
-        why = a.undefined or b.undefined
-        values = np.subtract(a.values, b.values) if why is None else np.full(a.n_folds, np.nan)
-        found = MeanOfFolds(math.nan, math.nan, a.n_folds, a.test_train_ratio)
-        low = high = p = None
-        if why is None:
-            found = MeanOfFolds.of(values, a.test_train_ratio)
-            if found.is_constant and found.mean:
-                why = SAME_VALUE
-            else:
-                low, high = found.limits(Confidence(level).quantile(found.df))
-                ends = get(a.metric).ends
-                low, high = max(low, ends[0] - ends[1]), min(high, ends[1] - ends[0])
-                p = found.p
-        return cls(
-            a.metric,
-            *names,
-            found.mean,
-            found.sd,
-            low,
-            high,
-            level,
-            found.standard_error,
-            p,
-            p,
-            tuple(values.tolist()),
-            found.n,
-            a.n_repeats,
-            found.ratio,
-            why,
-        )
+    @property
+    def value(self) -> float:
+        """Alias of `fold_mean`, as every estimate has one."""
+        return self.fold_mean
+
+    @property
+    def remark(self) -> str | None:
+        """Alias of `undefined`."""
+        return self.undefined
+
+    @property
+    def verdict(self) -> Verdict:
+        """Verdict of a against b, as that of a `Difference`."""
+        if self.p_adjusted is None:
+            return "not tested"
+        if not self.p_adjusted < 1.0 - self.level:
+            return "inconclusive"
+        return direction(self.fold_mean, get(self.metric).better)
+
+    def p_of_drop(self, bound: float) -> float:
+        """One-sided p-value of a being worse than b by at most `bound`."""
+        drop = self.fold_mean if get(self.metric).better == "lower" else -self.fold_mean
+        half = tail_of((drop - bound) / self.standard_error, self.n_folds - 1.0) / 2.0
+        return half if drop > bound else 1.0 - half
+
+    def __float__(self) -> float:
+        return self.fold_mean
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as JSON types; null for numbers that are not finite."""
@@ -152,17 +148,8 @@ class FoldDifferences(Mapping[tuple[str, str, str], FoldDifference]):
         """
         names, found = list(models), []
         for metric in metrics:
-            results = {name: folds[metric] for name, folds in models.items()}
-            each = []
-            for i, j in pairs:
-                a, b = names[i], names[j]
-                each.append(FoldDifference.of((a, b), results[a], results[b], level))
-            known = [one for one in each if one.p is not None]
-            adjusted = holm([one.p or 0.0 for one in known]) if is_adjusted else None
-            if adjusted is not None:
-                by_pair = {(x.a, x.b): p for x, p in zip(known, adjusted, strict=True)}
-                each = [replace(x, p_adjusted=by_pair.get((x.a, x.b))) for x in each]
-            found += each
+            results = [folds[metric] for folds in models.values()]
+            found += fold_differences(names, results, pairs, level, is_adjusted=is_adjusted)
         return cls(models, found)
 
     def __getitem__(self, key: Any) -> FoldDifference:
@@ -196,3 +183,60 @@ class FoldDifferences(Mapping[tuple[str, str, str], FoldDifference]):
 
     def __repr__(self) -> str:
         return f"<karat fold differences: {shown(self.models)}>"
+
+
+def fold_differences(
+    names: Sequence[str],
+    results: Sequence[FoldResult],
+    pairs: Sequence[Pair],
+    level: float,
+    *,
+    is_adjusted: bool,
+) -> list[FoldDifference]:
+    """The difference of each pair of models in one metric over the same folds.
+
+    Args:
+        results: the metric of each model.
+        pairs: places of the models a and b.
+        is_adjusted: whether p-values allow for all pairs.
+    """
+    metric, first = get(results[0].metric), results[0]
+    estimates = [mean_of_folds(metric, x.values, x.test_train_ratio, x.undefined) for x in results]
+    units = FoldUnits.of(first.n_folds, first.test_train_ratio)
+    measured = contrasted(metric, estimates, pairs, CORRECTED_T, units, kind_of_limits="none")
+    spec = ComparisonSpec(level, "holm" if is_adjusted else "none", {}, tuple(pairs))
+    return [
+        _of_folds(difference, results[a], results[b])
+        for difference, (a, b) in zip(judged(measured, names, spec), pairs, strict=True)
+    ]
+
+
+def _of_folds(difference: Difference, a: FoldResult, b: FoldResult) -> FoldDifference:
+    undefined = a.undefined or b.undefined
+    values = np.full(a.n_folds, math.nan)
+    if undefined is None:
+        # The mean of differences, and not the difference of means: it is 0 where all are.
+        values = np.subtract(a.values, b.values)
+        undefined = SAME_VALUE if difference.p is None else None
+    low, high = difference.low, difference.high
+    if undefined is None and low is None:
+        # Models that do not differ in any fold.
+        low = high = 0.0
+    return FoldDifference(
+        difference.metric,
+        difference.a,
+        difference.b,
+        float(values.mean()),
+        float(np.std(values, ddof=1)),
+        low,
+        high,
+        difference.level,
+        math.nan if difference.standard_error is None else difference.standard_error,
+        difference.p,
+        difference.p_adjusted,
+        tuple(values.tolist()),
+        a.n_folds,
+        a.n_repeats,
+        a.test_train_ratio,
+        undefined,
+    )

@@ -10,13 +10,15 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.folds import NADEAU_BENGIO, NESTED, SAME_VALUE, MeanOfFolds, nested_estimate
+from karat.designs.folds import NADEAU_BENGIO, NESTED, SAME_VALUE, nested_estimate
 from karat.errors import error
 from karat.errors.text import counted, interval, value
 from karat.inference.combined_limits import is_combined
-from karat.inference.confidence import Confidence
+from karat.inference.confidence import Confidence, Interval
+from karat.inference.fold_means import mean_of_folds
 from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats
+from karat.inference.value_limits import NOTHING_SEEN
 from karat.metrics import Metric, get
 from karat.metrics._influence.forms import LossInfluence, PlaceInfluence
 from karat.results.slices.classes import ClassSlices
@@ -68,6 +70,14 @@ class NestedResult(JsonRecord):
     n_repeats: int
     method: str = NESTED
 
+    @property
+    def remark(self) -> str | None:
+        """Why there are no limits, or None."""
+        return None if self.standard_error > 0.0 else NOTHING_SEEN
+
+    def __float__(self) -> float:
+        return self.value
+
 
 @dataclass(frozen=True, slots=True)
 class FoldResult(JsonRecord):
@@ -107,6 +117,14 @@ class FoldResult(JsonRecord):
     remark: str | None = None
     nested: NestedResult | None = None
     method: str = NADEAU_BENGIO
+
+    @property
+    def value(self) -> float:
+        """Alias of `fold_mean`, as every estimate has one."""
+        return self.fold_mean
+
+    def __float__(self) -> float:
+        return self.fold_mean
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON types; null for numbers that are not finite."""
@@ -291,32 +309,28 @@ class Folds(Mapping[str, FoldResult]):
         values, why = self.measured.of(metric)
         if why is None and not np.isfinite(values).all():
             why = "a fold has a value that is not finite"
-        is_known = why is None
-        found = MeanOfFolds(math.nan, math.nan, len(values), self.axis.ratio)
-        if is_known:
-            found = MeanOfFolds.of(values, self.axis.ratio)
-        asked, low, high = self.whole.confidence, None, None
-        is_known = is_known and not found.is_constant
-        if asked is not None and is_known:
-            low, high = _within(found.limits(asked.quantile(found.df)), metric, asked)
+        estimate = mean_of_folds(metric, values, self.axis.ratio, why)
+        asked, is_known = self.whole.confidence, why is None
+        limits = Interval() if asked is None else estimate.interval_at(asked)
+        error = math.sqrt(np.nan_to_num(estimate.variance or 0.0)) if is_known else math.nan
         nested = self.nested_kept.get(metric)
         if self.nested is not None:
             nested = self.nested.result(metric, asked)
         return FoldResult(
             str(metric),
-            found.mean,
-            found.sd,
-            low,
-            high,
-            None if low is None or asked is None else asked.level,
-            found.standard_error,
+            estimate.value,
+            float(np.std(values, ddof=1)) if is_known else math.nan,
+            limits.low,
+            limits.high,
+            None if limits.low is None or asked is None else asked.level,
+            error,
             tuple(values),
-            found.n,
+            estimate.n,
             self.axis.n_repeats,
             self.axis.ratio,
             pooled,
             why,
-            SAME_VALUE if why is None and found.is_constant else self._remark,
+            SAME_VALUE if is_known and not error > 0.0 else self._remark,
             nested,
         )
 

@@ -110,6 +110,14 @@ class JudgedShare(JsonRecord):
     corrected_high: float | None
     remark: str | None = None
 
+    @property
+    def method(self) -> str:
+        """That of `value` and its limits."""
+        return "prediction-powered"
+
+    def __float__(self) -> float:
+        return self.value
+
 
 @dataclass(frozen=True, eq=False)
 class JudgedReport(JsonDocument):

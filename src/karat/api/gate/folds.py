@@ -9,10 +9,9 @@ from karat.api.fold_models import folds_of_models
 from karat.api.gate.evaluation import NAMES, Estimates
 from karat.api.gate.spec import GateSpec
 from karat.data.rows import Rows
-from karat.designs.folds import MeanOfFolds
 from karat.errors.together import refuse
 from karat.metrics import get
-from karat.results.fold_differences import FoldDifference
+from karat.results.fold_differences import fold_differences
 from karat.results.folds import COVERS, FoldResult
 from karat.results.gate.verdicts import Change, Measured, Settled
 
@@ -67,13 +66,10 @@ def _mean(fold: FoldResult, n: int) -> Measured:
 
 def _change(new: FoldResult, old: FoldResult, change: Change, level: float) -> Change:
     """The difference of two means, of models whose difference on all rows is known."""
-    difference = FoldDifference.of(NAMES, new, old, level)
+    (difference,) = fold_differences(NAMES, [new, old], [(0, 1)], level, is_adjusted=False)
     p_beyond = None
-    if difference.low is not None:
-        sign = 1.0 if get(new.metric).better == "lower" else -1.0
-        drops = [sign * x for x in difference.values]
-        mean = MeanOfFolds.of(drops, difference.test_train_ratio)
-        p_beyond = None if mean.is_constant else mean.p_above
+    if difference.standard_error > 0.0:
+        p_beyond = difference.p_of_drop
     return Change(
         old.fold_mean,
         difference.fold_mean,

@@ -254,6 +254,9 @@ class BestModel(JsonRecord):
     method: str | None = None
     remark: str | None = None
 
+    def __float__(self) -> float:
+        return self.value
+
     def __str__(self) -> str:
         if self.model is None:
             return f"Best of {self.n_models} by {self.metric}: none, {self.remark}"

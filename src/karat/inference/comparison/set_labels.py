@@ -72,6 +72,19 @@ class LabelDifference(JsonRecord):
     method: str = ""
 
     @property
+    def value(self) -> float:
+        """Alias of `difference`, as every estimate has one."""
+        return self.difference
+
+    @property
+    def remark(self) -> str | None:
+        """Why there is no difference, or None."""
+        return "undefined for a model" if math.isnan(self.difference) else None
+
+    def __float__(self) -> float:
+        return self.difference
+
+    @property
     def verdict(self) -> Verdict:
         """Verdict of a against b for all labels at once: better, worse or inconclusive.
 
@@ -90,8 +103,8 @@ class LabelDifference(JsonRecord):
         limits = "" if low is None else f" [{low:+.4g}, {high:+.4g}]"
         p = "" if self.p_adjusted is None else f", p {p_text(self.p_adjusted)}"
         what = f"{self.metric} of {self.label!r}: {self.a} − {self.b}"
-        if math.isnan(self.difference):
-            return f"{what}: {self.verdict}, undefined for a model"
+        if self.remark is not None:
+            return f"{what}: {self.verdict}, {self.remark}"
         return f"{what} = {self.difference:+.4g}{limits}{p} (all labels at once): {self.verdict}"
 
 
