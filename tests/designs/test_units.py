@@ -12,8 +12,8 @@ from karat.designs import DRAWINGS, units_of
 from karat.designs.classes import RowsOfClasses
 from karat.designs.clusters import ClusteredRows, RowClusters, degrees_of_clusters
 from karat.designs.judge import Both, RowsWithJudge, Weighed
-from karat.designs.rows import IndependentRows, SeparateClasses
-from karat.designs.units import Sample, kish, small_sample
+from karat.designs.rows import IndependentRows
+from karat.designs.units import Sample, SeparateClasses, kish, small_sample
 from karat.tally import ClusteredCells
 
 N = 40

@@ -47,8 +47,9 @@ def units_of(sample: Sample) -> RowsOfClasses:
     """The units of so many rows of each true class."""
     true, k = sample.true, sample.k
     assert true is not None
-    factors = None
+    factors = sample.factors
     if sample.grows:
         sums = (np.bincount(true, part, k) for part in (sample.weights, sample.squares))
         factors = np.nan_to_num(small_sample(kish(*sums)), nan=1.0)[true]
-    return RowsOfClasses(sample.weights, sample.squares, factors, true=true, k=k)
+    parts = sample.weights, sample.squares, factors, sample.df, sample.classes
+    return RowsOfClasses(*parts, true=true, k=k)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -158,6 +158,9 @@ class ClusteredRows(Units):
             weights = self.clusters.sums(np.ones(len(self.weights)))
             sizes = np.where(whole > ROUNDING * self.total * size, sizes, weights)
         return np.minimum(degrees_of_clusters(sizes), self.df)
+
+    def capped(self, df: float) -> Units:
+        return replace(self, most_df=min(self.most_df, df))
 
     def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
         """0: clusters have Student's tails, which are no smaller than those of signs."""

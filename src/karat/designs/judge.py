@@ -11,7 +11,7 @@ Ref: Angelopoulos, Bates, Fannjiang, Jordan, Zrnic (2023). Prediction-powered in
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -323,6 +323,9 @@ class RowsWithJudge(Units):
     def degrees(self, phi: Floats) -> float:
         del phi
         return self.df
+
+    def capped(self, df: float) -> Units:
+        return replace(self, df=min(self.df, df))
 
     def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
         del moves

@@ -3,34 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from karat import _native
-from karat.designs.units import Codes, Floats, Sample, Units
+from karat.designs.units import Floats, Sample, SeparateClasses, Units
 from karat.tally.cached import cached_property
-
-
-@dataclass(frozen=True, eq=False)
-class SeparateClasses:
-    """Classes that add to a variance separately: int[e], and the degrees of freedom of each [k]."""
-
-    codes: Codes
-    df: Floats
-
-    def degrees(self, squares: Floats) -> float:
-        """Degrees of freedom of a sum of squares float64[e] (Satterthwaite 1946, Welch 1947)."""
-        parts: Floats = np.bincount(self.codes, squares, len(self.df)).astype(np.float64)
-        is_held = self.df > 0.0
-        whole = float(parts.sum())
-        if not 0.0 < whole < math.inf:
-            return max(float(self.df[is_held].sum()), 1.0)
-        parts = parts[is_held] / whole
-        # Of classes with one row each nothing is left.
-        total = float((parts**2 / self.df[is_held]).sum())
-        return max(1.0 / total, 1.0) if total > 0.0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +66,9 @@ class IndependentRows(Units):
         del phi
         return self.df
 
+    def capped(self, df: float) -> Units:
+        return replace(self, df=min(self.df, df))
+
     def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
         """The exact p-value if all rows of some units [e] move a difference to the same side.
 
@@ -99,4 +82,6 @@ class IndependentRows(Units):
 
 def units_of(sample: Sample) -> IndependentRows:
     """The units of rows that were drawn one by one."""
-    return IndependentRows(sample.weights, sample.squares)
+    return IndependentRows(
+        sample.weights, sample.squares, sample.factors, sample.df, sample.classes
+    )

@@ -32,6 +32,26 @@ def small_sample(n: Any) -> Any:
     return np.where(has_rest, n / np.where(has_rest, n - 1.0, 1.0), np.nan)
 
 
+@dataclass(frozen=True, eq=False)
+class SeparateClasses:
+    """Classes that add to a variance separately: int[e], and the degrees of freedom of each [k]."""
+
+    codes: Codes
+    df: Floats
+
+    def degrees(self, squares: Floats) -> float:
+        """Degrees of freedom of a sum of squares float64[e] (Satterthwaite 1946, Welch 1947)."""
+        parts: Floats = np.bincount(self.codes, squares, len(self.df)).astype(np.float64)
+        is_held = self.df > 0.0
+        whole = float(parts.sum())
+        if not 0.0 < whole < math.inf:
+            return max(float(self.df[is_held].sum()), 1.0)
+        parts = parts[is_held] / whole
+        # Of classes with one row each nothing is left.
+        total = float((parts**2 / self.df[is_held]).sum())
+        return max(1.0 / total, 1.0) if total > 0.0 else 1.0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
     """What a design makes units of.
@@ -41,6 +61,9 @@ class Sample:
         true: int[e], the true class of each, or None.
         k: number of classes.
         grows: whether variances grow by what few rows do not show.
+        factors: float64[e], by how much the square of each grows in small samples; None: by 1.
+        df: degrees of freedom of a variance, where units are independent.
+        classes: the true class of each, where classes add to a variance separately.
     """
 
     weights: Floats
@@ -48,6 +71,15 @@ class Sample:
     true: Codes | None = None
     k: int = 0
     grows: bool = False
+    factors: Floats | None = None
+    df: float = math.inf
+    classes: SeparateClasses | None = None
+
+    @classmethod
+    def of_rows(cls, weights: Floats | None, n: int, df: float = math.inf) -> Sample:
+        """That of n single rows, with weights or without."""
+        w = np.ones(n) if weights is None else weights
+        return cls(w, w * w, df=df)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +161,10 @@ class Units(ABC):
         """
         del size
         return np.full(centred.shape[:-1], self.df)
+
+    @abstractmethod
+    def capped(self, df: float) -> Units:
+        """The same units, with at most so many degrees of freedom."""
 
     @abstractmethod
     def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:

@@ -10,9 +10,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.clusters import ClusteredRows
-from karat.designs.rows import IndependentRows
-from karat.designs.units import ROUNDING, Units, kish
+from karat.designs import Design, units_of
+from karat.designs.units import ROUNDING, Sample, Units, kish
 from karat.errors.text import count, counted
 from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits
 from karat.inference.combined_limits import mover_interval, part_factors
@@ -77,6 +76,8 @@ class SetIntervals:
     sample: SetRows | None = None
     """Rows drawn from all, where those were too many to keep."""
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+    design: Design = "cohort"
+    """How rows were drawn, for limits at every level."""
 
     @property
     def spread(self) -> SetVariance:
@@ -108,13 +109,18 @@ class SetIntervals:
         if "units" not in self.kept:
             assert self.rows is not None
             known = self.rows.known
+            df = max(self.spread.n_effective - 1.0, 1.0)
             weights = np.ones(known.n) if known.weights is None else known.weights
             squares = weights if known.squares is None else known.squares
-            rows = IndependentRows(weights, squares, df=max(self.spread.n_effective - 1.0, 1.0))
-            clusters = self.clusters
-            self.kept["units"] = rows if clusters is None else ClusteredRows.of(rows, clusters)
+            sample = Sample(weights, squares, df=df)
+            self.kept["units"] = units_of(self.design, sample, self.clusters)
         units: Units = self.kept["units"]
         return units
+
+    @property
+    def has_spread(self) -> bool:
+        """Whether there are units enough to show how much a value varies."""
+        return self.clusters is None or self.units.n_units >= 2
 
     @property
     def growth(self) -> float:
@@ -186,7 +192,7 @@ class SetIntervals:
             return Interval(remark=A_COUNT)
         if self.tally.n - self.tally.n_unknown < 2:
             return Interval(remark=_ONE_ROW)
-        if self.clusters is not None and self.clusters.n_clusters < 2:
+        if not self.has_spread:
             return Interval(remark=ONE_CLUSTER)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found = self._found(meant, value)
@@ -222,7 +228,7 @@ class SetIntervals:
             assert phi is not None
             error = math.sqrt(float(self.units.variance(phi)))
             return self._whole(metric, value, error, n, self.df_of(metric, value, phi))
-        profiles = IndependentRows(counted.mass, counted.squares)
+        profiles = units_of(self.design, Sample(counted.mass, counted.squares))
         error = math.sqrt(float(profiles.variance(counted.value)) * n / (n - 1.0))
         return self._whole(metric, value, error, n, n - 1.0, is_share=counted.is_share)
 
@@ -262,7 +268,8 @@ class SetIntervals:
             ]
             squares = self.tally.row_squares
             squares = np.asarray(self.tally.n_rows, np.float64) if squares is None else squares
-            profiles = IndependentRows(np.asarray(self.tally.mass, np.float64), squares)
+            mass = np.asarray(self.tally.mass, np.float64)
+            profiles = units_of(self.design, Sample(mass, squares))
             return float(profiles.variance(phi)) * self.growth
         if self.rows is None and self.sample is None:
             return None
@@ -305,7 +312,7 @@ class SetIntervals:
     def of_classes(self, metric: Metric) -> ClassLimits | None:
         """Limits of a metric of one label for every label; None where there are none."""
         plain = Metric(metric.record, "plain", metric.params)
-        if plain.record.is_count or (self.clusters is not None and self.clusters.n_clusters < 2):
+        if plain.record.is_count or not self.has_spread:
             return None
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return class_limits(plain, self.spread, self.asked)

@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.clusters import ClusteredRows, RowClusters
-from karat.designs.rows import IndependentRows
-from karat.designs.units import Units, kish, small_sample
+from karat.designs import units_of
+from karat.designs.clusters import RowClusters
+from karat.designs.units import Sample, Units, kish, small_sample
 from karat.inference.combined_limits import mover_interval
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
@@ -320,11 +320,10 @@ class SetScoreIntervals:
     def _units(self) -> Units:
         """The rows, as they were drawn."""
         w = self.scores.weights
-        rows = IndependentRows(w, w * w)
-        if not self._is_clustered:
-            return rows
-        clusters = RowClusters(self._codes, int(self._codes.max(initial=-1)) + 1, w)
-        return ClusteredRows.of(rows, clusters)
+        groups = None
+        if self._is_clustered:
+            groups = RowClusters(self._codes, int(self._codes.max(initial=-1)) + 1, w)
+        return units_of("cohort", Sample.of_rows(w, len(w)), groups)
 
     @property
     def _is_clustered(self) -> bool:

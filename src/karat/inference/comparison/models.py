@@ -10,8 +10,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs import units_of
-from karat.designs.rows import IndependentRows
+from karat.designs import Design, units_of
 from karat.designs.units import Sample, Units
 from karat.errors.text import counted
 from karat.inference.comparison.contrasts import Pair
@@ -50,11 +49,13 @@ class Joint:
         cells: rows by true class and predicted classes, on the classes of all models.
         clusters: the joint cells of each cluster, or None.
         keeps_all: of each model, whether all classes count; empty: they do for every model.
+        design: how rows were drawn.
     """
 
     cells: JointCells
     clusters: ClusteredCells | None = None
     keeps_all: tuple[bool, ...] = ()
+    design: Design = "cohort"
 
     @property
     def is_plain(self) -> bool:
@@ -66,12 +67,11 @@ class Joint:
         """Units of resampling: rows of one joint cell are interchangeable."""
         counts = np.asarray(self.cells.counts, np.float64)
         squares = counts if self.cells.squares is None else self.cells.squares
-        if self.clusters is not None:
-            return units_of("cohort", Sample(counts, squares), self.clusters)
         df = math.inf
         if self.cells.is_weighted:
             df = max(float(counts.sum()) ** 2 / float(squares.sum()) - 1.0, 1.0)
-        return IndependentRows(counts, squares, df=df)
+        sample = Sample(counts, squares, self.cells.codes[0], self.cells.classes.k, df=df)
+        return units_of(self.design, sample, self.clusters)
 
     @cached_property
     def tables(self) -> tuple[TableVariance, ...]:
@@ -82,7 +82,7 @@ class Joint:
         cells, clusters = self._sides[model].cells(0), self.clusters
         if clusters is not None:
             clusters = replace(clusters, place=self._places(model, cells)[clusters.place])
-        return TableVariance(cells, clusters=clusters)
+        return TableVariance(cells, self.design, clusters)
 
     @cached_property
     def _sides(self) -> tuple[JointCells, ...]:
@@ -143,7 +143,8 @@ class Joint:
     def on(self, classes: Classes) -> Joint:
         """The same models on these classes, which hold those of before, all of which count."""
         codes = recoding(self.cells.classes, classes).astype(np.int64)[self.cells.codes]
-        return Joint(replace(self.cells, classes=classes, codes=codes), self.clusters)
+        cells = replace(self.cells, classes=classes, codes=codes)
+        return replace(self, cells=cells, keeps_all=())
 
     def of_pair(self, pair: Pair) -> JointCells:
         """The joint cells of two models, on the classes that count for one of them."""

@@ -10,9 +10,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs import units_of
-from karat.designs.rows import IndependentRows, SeparateClasses
-from karat.designs.units import Sample, Units
+from karat.designs import Design, units_of
+from karat.designs.units import Sample, SeparateClasses, Units
 from karat.errors.text import counted
 from karat.inference.comparison.judging import ComparisonSpec, Measured
 from karat.inference.comparison.records import ModelValue
@@ -48,6 +47,7 @@ class ScoredModel:
         influence_of: gives the influence of each row.
         is_of_looks: whether limits hold together with those of other looks or windows.
         undefined: why the rows do not define a metric.
+        design: how rows were drawn.
     """
 
     rows: ScoredRows
@@ -58,6 +58,7 @@ class ScoredModel:
     influence_of: Callable[[Metric], Floats]
     is_of_looks: bool = False
     undefined: Mapping[Metric, str] = field(default_factory=dict)
+    design: Design = "cohort"
 
     @classmethod
     def of(
@@ -70,9 +71,10 @@ class ScoredModel:
         look: Confidence | None = None,
     ) -> ScoredModel:
         """Compute it in one pass over the rows."""
+        asked = look or Confidence(level)
         with np.errstate(invalid="ignore"):  # an infinite loss has no influence
             values, sure, influence = measured_with_influence(
-                rows, metrics, policy, look or Confidence(level), clusters
+                rows, metrics, policy, asked, clusters
             )
         undefined = {
             metric: undefined_reason(metric, rows.classes, values[metric].undefined) or ""
@@ -85,7 +87,8 @@ class ScoredModel:
             for metric in metrics
         }
         is_of_looks = look is not None and look.is_of_looks
-        return cls(rows, clusters, numbers, intervals, level, influence, is_of_looks, undefined)
+        how = is_of_looks, undefined, asked.design
+        return cls(rows, clusters, numbers, intervals, level, influence, *how)
 
     def influence(self, metric: Metric) -> Floats | None:
         """float64[n]; None where it has none. Exactly 0 where the value has no sampling error."""
@@ -148,7 +151,8 @@ class ScoredModel:
         if is_by_class:
             classes = SeparateClasses(rows.codes, np.maximum(self._sizes.of_classes - 1.0, 0.0))
         of_rows = None if factors is None else factors[rows.codes]
-        return IndependentRows(weights, squares, of_rows, df, classes)
+        sample = Sample(weights, squares, factors=of_rows, df=df, classes=classes)
+        return units_of(self.design, sample)
 
     @property
     def _weights(self) -> tuple[Floats, Floats]:
@@ -161,7 +165,7 @@ class ScoredModel:
         rows, clusters = self.rows, self.clusters
         assert clusters is not None
         by_cluster = ClusteredCells.of(clusters, np.arange(rows.n_rows), rows.weights)
-        return units_of("cohort", Sample(*self._weights), by_cluster)
+        return units_of(self.design, Sample(*self._weights), by_cluster)
 
     def growth(self, metric: Metric) -> float:
         """Amount to add to the variance, which few rows underestimate."""

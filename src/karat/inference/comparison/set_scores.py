@@ -9,9 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from karat.designs.clusters import ClusteredRows
-from karat.designs.rows import IndependentRows
-from karat.designs.units import Units
+from karat.designs import units_of
+from karat.designs.units import Sample, Units
 from karat.inference.comparison.families import (
     false_discoveries,
     holm_of_many,
@@ -139,13 +138,13 @@ def _moves(model: SetScoreIntervals, metric: Metric, value: float) -> Moves | No
 def _units(model: SetScoreIntervals, metric: Metric) -> Units:
     """The rows; what few of them do not show is in their influence."""
     scores = model.scores
-    w = scores.weights
-    if scores.rows.clusters is not None:
-        clusters = ClusteredCells.of(scores.rows.clusters, np.arange(len(w)), w)
-        return ClusteredRows.of(IndependentRows(w, w * w), clusters)
+    w, clusters = scores.weights, scores.rows.clusters
+    if clusters is not None:
+        groups = ClusteredCells.of(clusters, np.arange(len(w)), w)
+        return units_of("cohort", Sample.of_rows(w, len(w)), groups)
     mass = scores.mean(meant_on_sets(metric)).gain * w if is_of_rows(meant_on_sets(metric)) else w
     n = float(mass.sum()) ** 2 / float((mass**2).sum())
-    return IndependentRows(w, w * w, df=max(n - 1.0, 1.0))
+    return units_of("cohort", Sample.of_rows(w, len(w), max(n - 1.0, 1.0)))
 
 
 def _shares(models: Sequence[SetScoreIntervals], metric: Metric) -> PairedShare | None:

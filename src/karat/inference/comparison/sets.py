@@ -10,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.rows import IndependentRows
-from karat.designs.units import Units
+from karat.designs import units_of
+from karat.designs.units import Sample, Units
 from karat.errors.text import counted
 from karat.inference.comparison.contrasts import Pair
 from karat.inference.comparison.judging import ComparisonSpec, Measured
@@ -147,8 +147,7 @@ def _paired(
 ) -> Measured:
     estimates = [estimate_of_sets(metric, model) for model in models]
     shares = _shares(metric, models)
-    clusters = models[0].clusters
-    if clusters is None or clusters.n_clusters > 1:
+    if models[0].has_spread:
         weighs = units.weights > 0.0
         for i, (estimate, model) in enumerate(zip(estimates, models, strict=True)):
             phi = model.influence(metric, estimate.value)
@@ -157,7 +156,7 @@ def _paired(
     is_share = shares is not None and _is_plain(models[0])
     if is_share:
         # Limits of shares hold without Student's quantile.
-        units = IndependentRows(units.weights, units.squares)
+        units = units_of(models[0].design, Sample(units.weights, units.squares))
 
     def agreeing(pair: Pair) -> tuple[float, float] | None:
         share = float(np.average(right[pair[0]], weights=units.weights))
@@ -191,10 +190,11 @@ def sets_apart(
 def units_of_sets(model: SetIntervals) -> Units:
     """The known rows, as their parts in the variance of a difference count."""
     units = model.units
-    if not isinstance(units, IndependentRows):
+    if model.clusters is not None:
         return units
-    n = model.spread.n_effective
-    return replace(units, factors=np.full(len(units.weights), n / (n - 1.0) if n > 1.0 else 1.0))
+    factors = np.full(len(units.weights), model.growth)
+    sample = Sample(units.weights, units.squares, factors=factors, df=units.df)
+    return units_of(model.design, sample)
 
 
 def _is_plain(model: SetIntervals) -> bool:

@@ -9,10 +9,8 @@ from typing import Any, ClassVar, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs import DRAWINGS
-from karat.designs.clusters import ClusteredRows
-from karat.designs.rows import IndependentRows
-from karat.designs.units import kish
+from karat.designs import DRAWINGS, units_of
+from karat.designs.units import Sample, Units, kish
 from karat.errors import error
 from karat.inference.combined_limits import is_combined
 from karat.inference.comparison.models import estimate_apart
@@ -476,7 +474,7 @@ class ClassSlices:
         why = why or part.why_imprecise(metric) or rest.why_imprecise(metric)
         return why or part.why_left_out(metric)
 
-    def shared_units(self, metric: Metric, i: int | None = None) -> ClusteredRows | None:
+    def shared_units(self, metric: Metric, i: int | None = None) -> Units | None:
         if not metric.needs_scores:
             return None if self.counted.is_nested else self.cell_units
         shares = self._shares_of_scores
@@ -491,24 +489,23 @@ class ClassSlices:
         return that_share(scored.clusters, self.codes, len(self.keys))
 
     @cached_property
-    def cell_units(self) -> ClusteredRows:
+    def cell_units(self) -> Units:
         """Every stored cell of every slice, drawn by cluster."""
         cells, clusters = self.counted.cells, self.counted.clusters
         assert clusters is not None
         weights = np.asarray(cells.flat(), np.float64).ravel()
         squares = weights if cells.squares is None else cells.flat(cells.squares).ravel()
-        return ClusteredRows.of(IndependentRows(weights, squares), clusters)
+        return units_of("cohort", Sample(weights, squares), clusters)
 
     @cached_property
-    def row_units(self) -> ClusteredRows:
+    def row_units(self) -> Units:
         """The rows with scores, drawn by cluster."""
         scored = self.scored
         assert scored is not None
         assert scored.clusters is not None
         n = len(scored.clusters)
-        weights = np.ones(n) if scored.weights is None else scored.weights
         groups = ClusteredCells.of(scored.clusters, np.arange(n), scored.weights)
-        return ClusteredRows.of(IndependentRows(weights, weights**2), groups)
+        return units_of("cohort", Sample.of_rows(scored.weights, n), groups)
 
     def reference(self, metric: Metric) -> Reference | None:
         if metric.needs_scores or self.permuted is None:

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.clusters import ClusteredRows
+from karat.designs.units import Units
 from karat.errors import KaratError, error, shown
 from karat.inference.confidence import Confidence
 from karat.inference.estimate import Estimate, Levels
@@ -139,7 +139,7 @@ class Sliced(Protocol[ResultsT_co]):
     def why_not(self, metric: Metric, i: int) -> str | None:
         """Reason why a slice is not compared with the other rows, or None."""
 
-    def shared_units(self, metric: Metric, i: int | None = None) -> ClusteredRows | None:
+    def shared_units(self, metric: Metric, i: int | None = None) -> Units | None:
         """All rows by cluster, where a slice, or any, is compared by clusters that others share."""
 
     def reference(self, metric: Metric) -> Reference | None:

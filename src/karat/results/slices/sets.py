@@ -10,8 +10,7 @@ from typing import ClassVar, Generic, Protocol, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.clusters import ClusteredRows
-from karat.designs.units import kish
+from karat.designs.units import Units, kish
 from karat.inference.comparison.contrasts import ValueLimits
 from karat.inference.comparison.sets import estimate_of_sets_apart
 from karat.inference.confidence import Confidence, Interval
@@ -278,7 +277,7 @@ class SetSlices(Generic[ReportT]):
             why = f"{OF_OTHERS}{why_rest}"
         return why
 
-    def shared_units(self, metric: Metric, i: int | None = None) -> ClusteredRows | None:
+    def shared_units(self, metric: Metric, i: int | None = None) -> Units | None:
         del metric
         shares = self._shares
         if shares is None or not (shares.any() if i is None else shares[i]):
@@ -302,11 +301,9 @@ class SetSlices(Generic[ReportT]):
         return self.codes[~self.whole.encoded.gone]
 
     @cached_property
-    def units(self) -> ClusteredRows:
-        """The known rows, drawn by cluster."""
-        units = intervals_of(self.whole).units
-        assert isinstance(units, ClusteredRows)
-        return units
+    def units(self) -> Units:
+        """The known rows, as they were drawn."""
+        return intervals_of(self.whole).units
 
     def reference(self, metric: Metric) -> Reference | None:
         del metric

@@ -147,7 +147,7 @@ class SliceTests:
             levels = None if metric.needs_scores else part.levels(metric)
             value, n = part[metric].value, part.n_rows
             estimates.append(Estimate(value, n, influence=influence, levels=levels))
-        units = replace(units, most_df=min(part.df(metric) for part in pair))
+        units = units.capped(min(part.df(metric) for part in pair))
         return contrasted(metric, estimates, [_PAIR], "influence t", units)
 
     def _apart(self, pair: Sequence[Part[Any]]) -> Measured:
