@@ -264,3 +264,26 @@ def test_equal_models_of_few_rows_are_rarely_called_different() -> None:
     assert (shown[0] <= 0.1 * 150).all(), shown
     # The control: the difference of means over labels in standard errors.
     assert shown[1, 1] > 0.1 * 150
+
+
+def test_macro_averages_in_few_clusters_count_degrees_of_freedom_once() -> None:
+    """Where labels are alike, the macro average varies as the micro average does."""
+    rng = np.random.default_rng(5)
+    n_clusters, n_rows = 6, 200
+    clusters = np.repeat(np.arange(n_clusters), n_rows)
+    effect = rng.normal(0, 0.25, n_clusters)[clusters]
+    true = rng.random((n_clusters * n_rows, 3)) < 0.45
+
+    def predicted(right: float) -> np.ndarray:
+        share = np.clip(right + 0.5 * effect, 0.3, 0.97)[:, None]
+        return np.where(rng.random(true.shape) < share, true, ~true).astype(int)
+
+    models = {"a": predicted(0.80), "b": predicted(0.72)}
+    metrics = ["macro_f1", "micro_f1"]
+    macro, micro = karat.compare(
+        true.astype(int), models, clusters=clusters, metrics=metrics
+    ).differences
+    assert macro.standard_error == pytest.approx(micro.standard_error, rel=0.02)
+    # Degrees of freedom that count twice make it 1.98 times as wide.
+    assert macro.high - macro.low == pytest.approx(micro.high - micro.low, rel=0.05)
+    assert macro.p == pytest.approx(micro.p, rel=0.2)

@@ -137,9 +137,9 @@ class SetIntervals:
     def df_of_limits(self, metric: Metric, value: float) -> float:
         """Degrees of freedom of the quantile that gives the limits of a metric."""
         meant = meant_on_sets(metric)
-        if meant.lift == "macro" and self.asked.method not in ("wald", "logit"):
-            return math.inf
         if self.clusters is None:
+            if meant.lift == "macro" and self.asked.method not in ("wald", "logit"):
+                return math.inf
             if not meant.is_of_rows:
                 return max(self.spread.n_effective - 1.0, 1.0)
             counted = self._counted(meant)
