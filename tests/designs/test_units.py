@@ -14,6 +14,7 @@ from karat.designs.clusters import ClusteredRows, RowClusters, degrees_of_cluste
 from karat.designs.judge import Both, RowsWithJudge, Weighed
 from karat.designs.rows import IndependentRows
 from karat.designs.units import Sample, SeparateClasses, kish, small_sample
+from karat.inference.comparison.contrasts import Paired
 from karat.tally import ClusteredCells
 
 N = 40
@@ -313,3 +314,20 @@ def test_a_judge_counts_from_four_gold_rows_on(n: int, is_judged: bool) -> None:
     by_gold = np.array([0.1, 0.8, 0.9, 0.2])[:n]
     tuned = both.tuned(by_gold, by_gold + 1e-3 * np.arange(n), np.tile([0.1, 0.9], 200))
     assert (tuned.weight > 0.0) == is_judged
+
+
+def test_differences_of_influences_by_rounding_alone_are_still() -> None:
+    rng = np.random.default_rng(2)
+    phi = rng.normal(size=(2, 50))
+    units = units_of("cohort", Sample.of_rows(None, 50))
+    own = np.diag(units.covariance(np.stack([phi[0], phi[1], phi[0]])))
+    dust, small = phi[0] * (1.0 + 1e-16 * rng.normal(size=50)), phi[0] * (1.0 + 1e-9 * phi[1])
+    assert (dust != phi[0]).any()
+    pairs = [(0, 1), (1, 2), (0, 3)]
+    paired = Paired.of([phi[0], dust, phi[1], small], units, pairs, own[[0, 0, 1, 0]])
+    assert paired.variance(0, 1) == 0.0
+    assert (paired.contrasts()[0] == 0.0).all()
+    assert paired.variance(0, 3) > 0.0
+    assert paired.variance(1, 2) == pytest.approx(paired.contrasts()[1, 1])
+    # Without the values' variances there is nothing to compare it with.
+    assert Paired.of([phi[0], dust], units, [(0, 1)]).variance(0, 1) > 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
@@ -169,3 +170,23 @@ def test_a_sample_of_rows_that_stand_for_several_is_that_of_the_rows(name: str) 
         found = SetIntervals(rows.tally, Confidence(), sample=rows).of(get(name), value)
         assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-9)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["samples_false_omission_rate", "samples_recall"])
+@pytest.mark.parametrize("clusters", [None, [0, 0, 1, 1, 0]])
+def test_an_undefined_row_without_weight_counts_for_nothing(
+    metric: str, clusters: list[int] | None
+) -> None:
+    true = [{"a"}, {"b"}, {"a"}, {"b"}, set()]
+    pred = [{"a"}, {"a"}, set(), {"b"}, {"a", "b"}]
+    given = {"labels": ["a", "b"], "undefined": "nan", "metrics": [metric]}
+    whole = karat.evaluate(true, pred, weights=[1, 1, 1, 1, 0], clusters=clusters, **given)[metric]
+    less = None if clusters is None else clusters[:4]
+    rest = karat.evaluate(true[:4], pred[:4], weights=[1] * 4, clusters=less, **given)[metric]
+    assert math.isfinite(rest.standard_error)
+    # Its weight counts: the row itself would make the value undefined.
+    assert math.isnan(karat.evaluate(true, pred, **given)[metric].value)
+    assert whole.value == rest.value
+    assert (whole.low, whole.high, whole.standard_error) == pytest.approx(
+        (rest.low, rest.high, rest.standard_error)
+    )

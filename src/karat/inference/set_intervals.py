@@ -173,10 +173,13 @@ class SetIntervals:
         w = self.rows.known.weights
         if meant.is_of_rows:
             found = of_rows(meant, self.rows.fields_of_rows, self.policy)
-            if self.policy != "exclude":
-                return np.asarray(found.value - value)
-            phi = np.where(found.undefined, 0.0, found.value - value)
-            share = float(np.average(~found.undefined, weights=w))
+            phi, share = np.asarray(found.value - value), 1.0
+            if self.policy == "exclude":
+                phi = np.where(found.undefined, 0.0, phi)
+                share = float(np.average(~found.undefined, weights=w))
+            if w is not None:
+                # A row without weight may be undefined, and counts for nothing.
+                phi = np.where(np.asarray(w) > 0.0, phi, 0.0)
             return phi / share if share > 0.0 else None
         sides = self.slopes(meant).sides
         if not all(np.isfinite(side).all() for side in sides):

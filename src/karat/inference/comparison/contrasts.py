@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from karat.designs.units import Units
+from karat.designs.units import ROUNDING, Units
 from karat.inference.comparison.families import tail_of
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.estimate import Distances, Estimate, Levels, least_variance
@@ -174,6 +174,15 @@ class Paired:
                 for a, b in pairs
             }
             own_df = {(a, b): units.degrees(phi[a] - phi[b]) for a, b in pairs}
+        if own is not None:
+            # Influences that differ by rounding alone: beside both values nothing varies.
+            least = ROUNDING**2 * np.nan_to_num(own, nan=0.0, posinf=0.0)
+            is_still = np.diag(contrasts) <= np.maximum(least[1:], least[0])
+            contrasts = np.where(is_still | is_still[:, None], 0.0, contrasts)
+            variances = {
+                (a, b): 0.0 if variance <= max(least[a], least[b]) else variance
+                for (a, b), variance in variances.items()
+            }
         found = cls(variances, contrasts, min(own_df.values(), default=units.df), own_df, own)
         if own is None or growth is None or not any(growth):
             return found

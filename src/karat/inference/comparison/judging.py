@@ -271,9 +271,10 @@ def _difference(
     error = math.sqrt(max(variance, 0.0))
     size = max(abs(left), abs(right))
     varies = float(settled_variance(variance, size_of(size))) > 0.0
+    error = error if varies else 0.0
     if not varies and abs(bare.difference) <= ROUNDING * size:
         # Sums of weights in another order: no row moves the difference.
-        bare, error = replace(bare, difference=0.0), 0.0
+        bare = replace(bare, difference=0.0)
     known: dict[str, Any] = {"standard_error": error}
     if error > 0.0:
         likely = max(error, math.sqrt(found.spread.variance_of_limits(a, b)))
