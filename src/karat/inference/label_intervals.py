@@ -16,7 +16,7 @@ from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits, fe
 from karat.inference.combined_limits import combined, is_combined
 from karat.inference.confidence import DRAWN, Confidence, Interval
 from karat.inference.draws import acceleration_of, interval_of_draws
-from karat.inference.limits import Floats, transformed, wilson_limits_of_one
+from karat.inference.limits import Floats, transformed
 from karat.inference.proportion_curves import curve_of_right_rows, of_right_rows
 from karat.inference.resampling import replicate_tables
 from karat.inference.rounding import settled_variance, size_of
@@ -29,7 +29,7 @@ from karat.inference.table_variance import (
     slopes_on,
     variance_of,
 )
-from karat.inference.value_limits import textbook, within
+from karat.inference.value_limits import limits_of_share, textbook, within
 from karat.inference.variance import is_of_logarithms, jackknifed
 from karat.metrics import Metric
 from karat.metrics._lift import Policy
@@ -198,7 +198,7 @@ def _of_right_rows(metric: Metric, spread: TableVariance, asked: Confidence) -> 
         n = spread.effective_rows(hit)
         spread.kept[key] = share, n, float(spread.df_of(hit))
     share, n, df = spread.kept[key]
-    low, high = _limits_of_one(share, n, df, asked)
+    low, high = limits_of_share(share, n, df, asked)
     remark = _few_differ(min(share, 1.0 - share) * n, spread)
     curve = curve_of_right_rows(metric, spread.cells.k)
     if curve is not None:
@@ -216,14 +216,6 @@ def _few_differ(n: float, spread: TableVariance) -> str | None:
         return None
     has_equal_rows = spread.n_effective >= _EQUAL * float(spread.cells.n_rows)
     return _ONE_ROW if not spread.cells.is_weighted or has_equal_rows else _LIGHT_ROWS
-
-
-def _limits_of_one(share: float, n: float, df: float, asked: Confidence) -> tuple[float, float]:
-    """Limits of one proportion; Wilson's without arrays."""
-    if asked.window is None:
-        return wilson_limits_of_one(share, n, asked.quantile(df))
-    low, high = asked.share_limits(share, n, asked.quantile(df))
-    return float(low), float(high)
 
 
 def _effective(

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from karat.inference.class_limits import NO_SLOPE
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.limits import newcombe_limits, transformed
+from karat.inference.limits import newcombe_limits, transformed, wilson_limits_of_one
 from karat.inference.rounding import settled, settled_error
 from karat.inference.sampling_error import SamplingError
 from karat.metrics import Metric
@@ -163,6 +163,14 @@ def interval_of_rows(
     if method is None:
         return Interval(standard_error=error, remark=NO_SLOPE)
     return Interval(below, above, method, error)
+
+
+def limits_of_share(share: float, n: float, df: float, asked: Confidence) -> tuple[float, float]:
+    """Limits of one proportion; Wilson's without arrays."""
+    if asked.window is None:
+        return wilson_limits_of_one(share, n, asked.quantile(df))
+    low, high = asked.share_limits(share, n, asked.quantile(df))
+    return float(low), float(high)
 
 
 def textbook(

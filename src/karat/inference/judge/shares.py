@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from karat.designs.judge import Both, with_df
+from karat.designs.judge import Both
 from karat.inference.confidence import Confidence, Interval
 from karat.inference.judge.labels import Codes, Powered, is_wider, rows_of_equal_weight, two_sided
-from karat.inference.limits import Floats, transformed, wilson_limits_of_one
+from karat.inference.limits import Floats
+from karat.inference.value_limits import limits_of_share, textbook, within
 
 _LEAST_CONTRAST = 1e-6
 """Smallest singular value of a confusion of a judge that is inverted."""
@@ -47,10 +48,7 @@ class Verdicts:
             value += tuned.weight * (both.reference.mean(of_rest) - both.gold.mean(of_judge))
         value = min(max(value, 0.0), 1.0)
         n = rows_of_equal_weight(both, of_gold, tuned) * tuned.gain
-        at, quantile = n, confidence.quantile()
-        if math.isfinite(tuned.df):
-            at = with_df(n, quantile, confidence.quantile(tuned.df))
-        limits = wilson_limits_of_one(value, at, quantile)
+        limits = limits_of_share(value, n, tuned.df, confidence)
         without = self.gold_share(place, two_sided(confidence))
         if tuned.weight and is_wider(Interval(*limits), without.interval):
             return self.gold_share(place, confidence)
@@ -64,11 +62,7 @@ class Verdicts:
         tuned = both.tuned(of_gold, 0.0 * of_gold, np.zeros(len(self.reference)))
         alone = both.gold.mean(of_gold)
         n = rows_of_equal_weight(both, of_gold, tuned)
-        quantile = confidence.quantile()
-        at = n
-        if math.isfinite(tuned.df):
-            at = with_df(n, quantile, confidence.quantile(tuned.df))
-        limits = confidence.one_sided(*wilson_limits_of_one(alone, at, quantile), _UNIT)
+        limits = confidence.one_sided(*limits_of_share(alone, n, tuned.df, confidence), _UNIT)
         return Powered(alone, Interval(*limits, "wilson", math.sqrt(tuned.variance)), tuned, n)
 
     def judged_share(self, place: int) -> float:
@@ -109,15 +103,10 @@ class Verdicts:
 
 
 def _limited(value: float, error: float, confidence: Confidence) -> tuple[float, Interval]:
-    quantile = confidence.quantile()
-    if 0.0 < value < 1.0 and error > 0.0:
-        low, high, _ = transformed(value, error, quantile, _UNIT)
-        found = Interval(low, high, "logit", error)
-    else:
-        low, high = (min(max(value + side * quantile * error, 0.0), 1.0) for side in (-1.0, 1.0))
-        found = Interval(low, high, "wald", error)
-    low, high = confidence.one_sided(low, high, _UNIT)
-    return min(max(value, 0.0), 1.0), replace(found, low=low, high=high)
+    method = "logit" if 0.0 < value < 1.0 and error > 0.0 else "wald"
+    limits = textbook(value, error, confidence.quantile(), _UNIT, method)
+    value = min(max(value, 0.0), 1.0)
+    return value, within(replace(limits, standard_error=error), value, _UNIT, confidence)
 
 
 def _why_not(own: Floats) -> str:
