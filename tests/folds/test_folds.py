@@ -355,3 +355,42 @@ def test_a_baseline_of_repeats_has_no_doubt_about_its_ids(tmp_path: Path) -> Non
     new.drop(columns=["id", "repeat", "fold"]).to_csv(paths[0], index=False)
     codes = [one.code for one in karat.gate(paths[0], **rules).doubts]
     assert "D105" in codes
+
+
+def test_folds_that_divide_clusters_are_a_doubt() -> None:
+    rng = np.random.default_rng(4)
+    cluster = np.repeat(np.arange(12), 10)
+    true = rng.integers(0, 2, 120)
+    pred = np.where(rng.random(120) < 0.8, true, 1 - true)
+    divided, grouped = np.arange(120) % 5, cluster % 5
+
+    def codes(fold: np.ndarray, **given: object) -> list[str]:
+        report = karat.evaluate(true, pred, design=karat.Folds(fold), **given)
+        return [each.code for each in report.doubts if each.code == "D165"]
+
+    assert codes(divided, clusters=cluster) == ["D165"]
+    assert codes(grouped, clusters=cluster) == codes(divided) == []
+    some = grouped.copy()
+    some[[0, 10]] += 1
+    report = karat.evaluate(true, pred, design=karat.Folds(some), clusters=cluster)
+    (doubt,) = [each for each in report.doubts if each.code == "D165"]
+    assert doubt.evidence == "2 clusters of 12 are in several folds of one repeat."
+    models = {"a": pred, "b": true}
+    compared = karat.compare(true, models, design=karat.Folds(divided), clusters=cluster)
+    assert "D165" in [each.code for each in compared.doubts]
+    # The same rows in several repeats are in one fold of each.
+    twice = {
+        "label": np.tile(true, 2),
+        "pred": np.tile(pred, 2),
+        "fold": np.concatenate([grouped, (cluster + 1) % 4]),
+        "repeat": np.repeat([1, 2], 120),
+        "id": np.tile(cluster, 2),
+    }
+    repeated = karat.evaluate(
+        twice,
+        y_true="label",
+        y_pred="pred",
+        clusters="id",
+        design=karat.Folds("fold", repeat="repeat"),
+    )
+    assert "D165" not in [each.code for each in repeated.doubts]

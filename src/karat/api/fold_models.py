@@ -14,6 +14,7 @@ from karat.api.request.request import Request
 from karat.api.sources import row_arguments
 from karat.api.spec import Spec
 from karat.data.accumulator import accumulate
+from karat.data.checks import divided_clusters
 from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
 from karat.data.scores.storage import ScoreParts
@@ -42,7 +43,7 @@ def rows_with_folds(arguments: ModelArguments, request: Request) -> list[Rows]:
         what = "Models were measured on different rows" if arguments.trues else "Reports were given"
         do = "Give y_true and the predictions of each model for the same rows and folds."
         raise error("K250", found=what, do=do)
-    options = replace(row_arguments(request), clusters=None)
+    options = row_arguments(request)
     each = []
     for name in arguments.names:
         predicted = arguments.predicted.get(name)
@@ -127,4 +128,6 @@ def with_folds(
     places = [(whole.models.index(a), whole.models.index(b)) for a, b in pairs]
     is_adjusted = whole.adjust != "none"
     found = FoldDifferences.of(models, metrics, places, whole.level, is_adjusted=is_adjusted)
-    return replace(whole, kept_folds=found)
+    divided = divided_clusters(axis, _codes(rows[0])[1], rows[0].clusters)
+    notes = whole.notes if divided is None else (*whole.notes, divided)
+    return replace(whole, kept_folds=found, notes=notes)

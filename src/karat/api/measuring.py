@@ -25,7 +25,7 @@ from karat.data.accumulator import (
     sliced_sets,
     whole,
 )
-from karat.data.checks import binned_codes, check_in_common, untested_fold
+from karat.data.checks import binned_codes, check_in_common, divided_clusters, untested_fold
 from karat.data.labels.matrices import display_names
 from karat.data.listing import listed_of, named
 from karat.data.prevalence import at_prevalence
@@ -217,6 +217,7 @@ def _with_slices(
                 of_folds = (report, rows, codes, measure, folds, nested)
                 kept_folds = _folds(*of_folds, needs_ids=needs_ids)
                 doubts.append(untested_fold(codes, codes.columns.index(folds.fold)))
+                doubts.append(divided_clusters(kept_folds.axis, codes.codes, rows.clusters))
                 if not folds.is_slice:
                     continue
             of_slices = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)

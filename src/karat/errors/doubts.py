@@ -165,6 +165,11 @@ D160  Rows may be of repeated cross-validation.
       If each row was tested in several repeats, give {folds}, and name the ids of rows, {ids}: rows
           with one id depend on each other, and treating them as independent makes intervals too
           narrow. {none} states that rows are independent.
+D165  Rows of one cluster are in several folds.
+      {clusters} of {n} are in several folds of one repeat.
+      Limits of means over folds treat such rows as independent, and may be too narrow. Test all
+          rows of a cluster in one fold, as GroupKFold of scikit-learn does, or read the pooled
+          values: their limits allow for clusters.
 D161  A threshold of 0 predicts {what}.
       {argument} is cut at a probability, and every probability is at least 0.
       A logit of 0 is the probability 0.5: leave {option} out, or give {half}.

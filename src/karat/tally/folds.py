@@ -205,6 +205,24 @@ class FoldAxis:
             sizes = np.array([totals[repeat] for repeat in self.repeats]) - self.n_rows
         return float((self.n_rows / sizes).mean())
 
+    def n_divided(self, codes: npt.NDArray[Any], clusters: npt.NDArray[Any]) -> int:
+        """Number of clusters with rows in several folds of one repeat.
+
+        Args:
+            codes: int[n], the fold of each row.
+            clusters: int[n], the cluster of each row by number.
+        """
+        n = int(clusters.max(initial=-1)) + 1
+        places = self._repeat_of_fold[codes] * n + clusters
+        last = np.zeros(self.n_repeats * n, np.int64)
+        last[places] = codes
+        return len(np.unique(clusters[last[places] != codes]))
+
+    @property
+    def _repeat_of_fold(self) -> npt.NDArray[np.int64]:
+        place = {name: i for i, name in enumerate(self.repeat_names)}
+        return np.array([place[name] for name in self.repeats], np.int64)
+
     def check_rows(self, codes: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
         """Refuse rows that are tested twice in a repeat, or in some repeats only.
 
@@ -215,10 +233,9 @@ class FoldAxis:
         Errors:
             K252 folds share rows; K253 repeats have different rows.
         """
-        place = {name: i for i, name in enumerate(self.repeat_names)}
-        of_fold = np.array([place[name] for name in self.repeats], np.int64)
+        place = self.repeat_names
         known, each = np.unique(ids, return_inverse=True)
-        pairs = of_fold[codes] * len(known) + each.reshape(-1)
+        pairs = self._repeat_of_fold[codes] * len(known) + each.reshape(-1)
         found, first, counts = np.unique(pairs, return_index=True, return_counts=True)
         twice = np.flatnonzero(counts > 1)
         if len(twice):
