@@ -396,7 +396,7 @@ def _tail(found: Measured, pair: Pair, one: Difference) -> float:
             if found.metric.lift != "plain":
                 touching = _within_errors(touching, room, z, one, df)
             return tail_of(touching, df)
-        return tail_of(root(room, _FAR, None if math.isinf(z) else z), df)
+        return tail_of(root(room, _FAR, z), df)
     error = _error(found, pair, one)
     return tail_of(one.difference / error, df) if error > 0.0 else 1.0
 

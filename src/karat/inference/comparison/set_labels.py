@@ -10,6 +10,7 @@ import numpy as np
 
 from karat import errors
 from karat.inference.class_limits import ClassLimits
+from karat.inference.comparison.contrasts import limits_together
 from karat.inference.comparison.families import false_discoveries, holm_of_many, tail_of
 from karat.inference.comparison.records import Verdict, direction
 from karat.inference.comparison.set_swaps import LabelTests, SwappedSets
@@ -253,12 +254,10 @@ def _limits(
     a, b = (replace(model, asked=asked).of_classes(plain) for model in models)
     if a is None or b is None:
         return np.full(len(goes), np.nan), np.full(len(goes), np.nan)
-    down = _far(a.value - a.low, b.high - b.value, goes)
-    up = _far(a.high - a.value, b.value - b.low, goes)
-    low, high = plain.ends
-    ends = np.maximum(difference - down, low - high), np.minimum(difference + up, high - low)
-    return np.asarray(ends[0]), np.asarray(ends[1])
-
-
-def _far(first: Floats, second: Floats, goes: Floats) -> Floats:
-    return np.sqrt(np.maximum(first**2 + second**2 - 2.0 * goes * first * second, 0.0))
+    parts = difference, a.value - a.low, a.high - a.value, b.value - b.low, b.high - b.value, goes
+    ends = [
+        limits_together(plain, between, (down_a, up_a), (down_b, up_b), together)
+        for between, down_a, up_a, down_b, up_b, together in np.stack(parts, axis=1).tolist()
+    ]
+    low, high = np.array(ends, np.float64).reshape(-1, 2).T
+    return low, high
