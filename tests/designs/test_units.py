@@ -11,6 +11,7 @@ import pytest
 from karat.designs import DRAWINGS, units_of
 from karat.designs.classes import RowsOfClasses
 from karat.designs.clusters import ClusteredRows, RowClusters, degrees_of_clusters
+from karat.designs.folds import FoldUnits
 from karat.designs.judge import Both, RowsWithJudge, Weighed
 from karat.designs.rows import IndependentRows
 from karat.designs.units import Sample, SeparateClasses, kish, small_sample
@@ -331,3 +332,64 @@ def test_differences_of_influences_by_rounding_alone_are_still() -> None:
     assert paired.variance(1, 2) == pytest.approx(paired.contrasts()[1, 1])
     # Without the values' variances there is nothing to compare it with.
     assert Paired.of([phi[0], dust], units, [(0, 1)]).variance(0, 1) > 0.0
+
+
+def test_edges_of_small_samples_and_of_degrees() -> None:
+    assert np.isnan(small_sample([0.0, 1.0, 1.0 + 1e-9])).all()
+    assert small_sample(1.0 + 3e-9) == pytest.approx(1 / 3e-9, rel=1e-3)
+    separate = SeparateClasses(np.array([0, 0, 1]), np.array([3.0, 2.0]))
+    # Of an infinite sum there are all degrees of freedom.
+    assert separate.degrees(np.array([1.0, math.inf, 1.0])) == 5.0
+    assert IndependentRows(np.ones(2), np.ones(2)).compares_classes is False
+
+
+def test_classes_without_weight_have_no_mean() -> None:
+    phi = np.array([[1.0, 3.0, 5.0, 9.0]])
+    weights = np.array([0.0, 0.0, 1.0, 1.0])
+    sample = Sample(weights, weights, np.array([0, 0, 1, 1]), 2)
+    centred = units_of("case-control", sample).centred(phi)
+    assert centred.tolist() == [[1.0, 3.0, -2.0, 2.0]]
+    some = Sample(np.array([0.0, 1.0, 1.0, 1.0]), weights, np.array([0, 0, 1, 1]), 2)
+    # A row without weight counts for nothing in the mean of its class, whatever it is.
+    odd = np.array([[math.inf, 3.0, 5.0, 9.0]])
+    with np.errstate(invalid="ignore"):
+        assert units_of("case-control", some).centred(odd)[0, 1:].tolist() == [0.0, -2.0, 2.0]
+
+
+def test_influences_of_moves_and_of_rows_without_weight() -> None:
+    units = IndependentRows(np.array([0.0, 0.5, 2.0]), np.array([0.0, 0.25, 4.0]))
+    moves = np.array([7.0, 0.1, -0.1])
+    assert units.influence_of(moves).tolist() == [0.0, 0.5, -0.125]
+
+
+def test_clusters_of_infinite_influences_have_all_degrees() -> None:
+    codes = np.array([0, 0, 1, 1, 2, 2])
+    clusters = RowClusters.of(codes, 3, None, 6)
+    units = units_of("cohort", Sample.of_rows(None, 6), clusters)
+    assert units.degrees(np.array([1.0, math.inf, 0, 0, 0, 0])) == 2.0
+    assert units.capped(1.5).degrees(np.zeros(6)) == 1.5
+    assert units.capped(1.5).capped(4.0).df == 1.5
+    # All rows of all clusters alike: clusters weigh as much as their rows.
+    uneven = RowClusters.of(np.array([0, 0, 0, 0, 1, 2]), 3, None, 6)
+    of_uneven = units_of("cohort", Sample.of_rows(None, 6), uneven)
+    assert of_uneven.degrees(np.full(6, 2.0)) == pytest.approx((16 + 1 + 1) ** 2 / (256 + 2))
+
+
+@pytest.mark.parametrize("df", [3.0, 50.0])
+def test_capped_units_have_fewer_degrees(df: float) -> None:
+    rows = units_of("cohort", Sample.of_rows(None, 9, 8.0))
+    assert rows.capped(df).df == min(8.0, df)
+    folds = FoldUnits.of(5, 0.25)
+    assert (folds.capped(df).df, folds.capped(df).degrees(np.zeros(5))) == (min(4.0, df),) * 2
+    assert folds.capped(df).variance(np.arange(5.0)) == folds.variance(np.arange(5.0))
+    judge = RowsWithJudge(np.ones(4), np.ones(4), df=7.0)
+    assert judge.capped(df).df == min(7.0, df)
+
+
+def test_folds_have_no_tail_of_signs() -> None:
+    units = FoldUnits.of(3, 0.5)
+    assert units.least_tail(np.ones(3, bool)) == 0.0
+    assert units.centred(np.array([1.0, 2.0, 6.0])).tolist() == [-2.0, -1.0, 3.0]
+    assert units.variance(np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 6.0]])) == pytest.approx(
+        [0.0, (1 / 3 + 0.5) * 7.0]
+    )
