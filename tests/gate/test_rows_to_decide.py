@@ -33,7 +33,7 @@ def test_so_many_rows_decide(rules: Any) -> None:
     n = rule.n_deciding
     assert rule.verdict == "INCONCLUSIVE"
     assert n is not None
-    stated = re.search(r"about ([\d,]+) rows would decide it", rule.told)
+    stated = re.search(r"about ([\d,]+) rows would decide it", rule.summary)
     assert stated is not None
     assert float(stated[1].replace(",", "")) == pytest.approx(n, rel=0.05)
     (decided,) = gate(-(-n * 11 // 10 // N), **rules).rules
@@ -48,7 +48,7 @@ def test_a_value_at_its_bound_has_no_number_of_rows() -> None:
     bound = float(np.mean(TRUE == NEW))
     (rule,) = gate(1, min={"accuracy": bound}, rules=LOW).rules
     assert (rule.verdict, rule.n_deciding) == ("INCONCLUSIVE", None)
-    assert "would decide" not in rule.told
+    assert "would decide" not in rule.summary
 
 
 def test_a_difference_is_read_as_every_estimate() -> None:

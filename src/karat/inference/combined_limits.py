@@ -156,11 +156,11 @@ def _mover(
     each = [class_limits(plain, spread, asked, is_beta=True) for plain in classes]
     factors, alone, n_still = part_factors(each, each, of_parts)
     n_deciding = _deciding(each, of_parts)
-    alike = spread.smoothed if n_still else None
-    if alike is not None:
-        shapes = [class_limits(plain, alike, asked, is_beta=True) for plain in classes]
+    smoothed = spread.smoothed if n_still else None
+    if smoothed is not None:
+        shapes = [class_limits(plain, smoothed, asked, is_beta=True) for plain in classes]
         low, high, _ = spread.slope_variances(sums, listed).tolist()
-        below, above = _alike(alike, each, shapes, of_parts)
+        below, above = _smoothed_distances(smoothed, each, shapes, of_parts)
         error = float(spread.variance(derivative(metric, cells, policy)))
         if not math.isfinite(error):
             return Interval(remark=NO_SLOPE), 1.0
@@ -210,18 +210,20 @@ def part_factors(
     return factors, (below, above), n_still
 
 
-def _alike(
-    alike: TableVariance,
+def _smoothed_distances(
+    smoothed: TableVariance,
     each: Sequence[ClassLimits],
     shapes: Sequence[ClassLimits],
     of_parts: Sequence[Floats],
 ) -> list[float]:
-    """Squared distances of both limits of the classes, with the correlations of `alike`."""
+    """Squared distances of both limits of the classes, with the correlations of `smoothed`."""
     factors, alone, _ = part_factors(each, shapes, of_parts)
-    forms = np.zeros((2, len(alike.rows)))
+    forms = np.zeros((2, len(smoothed.rows)))
     for shape, counted in zip(shapes, factors, strict=True):
-        forms += np.array([alike.added(shape.partials, side) for side in counted[:2]])
-    return [max(float(alike.variance(form)), 0.0) + x for form, x in zip(forms, alone, strict=True)]
+        forms += np.array([smoothed.added(shape.partials, side) for side in counted[:2]])
+    return [
+        max(float(smoothed.variance(form)), 0.0) + x for form, x in zip(forms, alone, strict=True)
+    ]
 
 
 @lru_cache(_N_KEPT)

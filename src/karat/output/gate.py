@@ -78,7 +78,7 @@ def junit_of_gate(result: GateResult, subject: str = "") -> str:
 def _case(rule: RuleResult) -> ET.Element:
     place = f"karat.gate.{rule.kind}" if rule.slice is None else f"karat.gate.{rule.kind}.slices"
     case = ET.Element("testcase", {"classname": place, "name": _xml(rule.name), "time": "0"})
-    message = _xml(f"{rule.verdict}: {rule.told}")
+    message = _xml(f"{rule.verdict}: {rule.summary}")
     if rule.fails:
         failure = ET.SubElement(case, "failure", {"type": rule.verdict, "message": message})
         failure.text = _xml(rule.line)
@@ -167,7 +167,7 @@ def workflow_commands(result: GateResult, subject: str = "") -> Iterator[str]:
             kind = "error" if rule.fails and not result.warns_only else "warning"
             of = f", {subject}" if subject else ""
             title = _property(f"{result.title}: {rule.verdict}{of}")
-            yield f"::{kind} title={title}::{_data(f'{rule.name}: {rule.told}')}"
+            yield f"::{kind} title={title}::{_data(f'{rule.name}: {rule.summary}')}"
 
 
 def summary(result: GateResult, n_bytes_there: int = 0, subject: str = "") -> str:

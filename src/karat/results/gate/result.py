@@ -114,7 +114,7 @@ class RuleResult(JsonRecord):
     @property
     def line(self) -> str:
         """One line: verdict, rule, facts and reason."""
-        return f"{self.verdict:<12}  {harmless(self.name)}: {self.told}"
+        return f"{self.verdict:<12}  {harmless(self.name)}: {self.summary}"
 
     @property
     def n_deciding(self) -> int | None:
@@ -144,7 +144,7 @@ class RuleResult(JsonRecord):
         return f"about {float(f'{n:.2g}'):,.0f} rows would decide it at these values"
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Facts, reason and next step."""
         parts = (self.facts, harmless(self.reason), self.next_step)
         return "; ".join(part for part in parts if part)
