@@ -268,3 +268,11 @@ def test_the_share_of_right_rows_is_one_on_any_scale() -> None:
     curved = PairedShare.of(get("micro_jaccard"), cells, Joint(cells).counted)
     assert curved is not None
     assert curved.scale((0, 1)) is None
+
+
+def test_the_largest_of_differences_that_do_not_vary_is_0() -> None:
+    still = largest(np.zeros((2, 2)), [(0, 1), (0, 2), (1, 2)], math.inf, 0)
+    assert (still.quantile(0.95), still.p_value(0.1)) == (0.0, pytest.approx(1 / 100_001))
+    # A difference that does not vary adds nothing to the largest of the others.
+    one = largest(np.diag([1.0, 0.0]), [(0, 1), (0, 2)], math.inf, 0)
+    assert one.quantile(0.95) == pytest.approx(1.96, abs=0.02)
