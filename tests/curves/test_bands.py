@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 import karat
 from karat.curves import Band
 from karat.errors import KaratError
-from karat.inference.bands import _population, _rising
+from karat.inference.bands import _n_replicates, _population, _rising, _spread
 from karat.inference.limits import beta_limits, quick_beta_high, quick_beta_low
 from tests.same import assert_same
 
@@ -306,3 +306,18 @@ def test_a_band_of_precisions_is_near_a_good_curve_and_ends_at_the_share_of_the_
     assert 0.2 < low[2] < 0.25
     # Nothing is known of the precision of no row.
     assert (band.low[0], band.high[0]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("level", "n"), [(0.9, 500), (0.95, 500), (0.98, 1250), (0.99, 2500), (0.999, 5000)]
+)
+def test_replicates_leave_so_many_outside_a_band(level: float, n: int) -> None:
+    assert _n_replicates(level) == n
+
+
+def test_points_of_a_curve_are_thinned_in_standard_errors() -> None:
+    line = np.linspace(0.0, 1.0, 400)
+    assert _spread(line[:6], line[:6], 3).tolist() == [0, 1, 2, 3, 4, 5]
+    # Beyond two points for each step: sin² of equal steps of both rates.
+    kept = _spread(line, line**2, 3)
+    assert kept.tolist() == sorted({0, 200, 283, 399})

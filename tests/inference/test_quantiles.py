@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -186,3 +187,16 @@ def test_quantiles_of_repeated_counts_are_those_of_each() -> None:
     assert np.array_equal(
         beta_quantiles(apart, 0.025)[:, :4000], beta_quantiles(apart[:, :4000], 0.025)
     )
+
+
+def test_the_expansion_for_many_degrees_is_that_of_the_handbook() -> None:
+    """Abramowitz and Stegun 26.7.5, in exact fractions: each coefficient counts."""
+    for z, df in ((Fraction(2), Fraction(10)), (Fraction(1, 2), Fraction(3)), (Fraction(4), 40)):
+        terms = (
+            (z**3 + z) / 4,
+            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+            (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+        )
+        exact = z + sum(term / df**i for i, term in enumerate(terms, 1))
+        assert _expanded(float(z), float(df)) == pytest.approx(float(exact), rel=1e-14)

@@ -153,3 +153,15 @@ def test_replicates_have_a_standard_error() -> None:
     error = found["ks_statistic"].standard_error
     assert error is not None
     assert 0.02 < error < 0.3
+
+
+def test_one_replicate_of_twenty_may_be_undefined() -> None:
+    values = np.linspace(0.0, 1.0, 100)
+    values[:5] = math.nan
+    found = interval_of_replicates(values, 0.5)
+    assert (found.n_undefined, found.reason) == (5, "")
+    values[5] = math.nan
+    assert interval_of_replicates(values, 0.5).reason == (
+        "the value is undefined in 6 of 100 replicates"
+    )
+    assert interval_of_replicates([math.nan], 0.5).reason.startswith("the value is undefined")

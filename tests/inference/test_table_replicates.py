@@ -245,3 +245,11 @@ def test_clusters_of_replicates_are_numbers_of_each_row(clusters: list[int]) -> 
         next(replicate_rows(3, 2, 0, clusters=np.array(clusters)))
     (drawn,) = replicate_rows(3, 2, 0, clusters=np.array([1, 0, 1]))
     assert (drawn[:, 0] == drawn[:, 2]).all()
+
+
+@pytest.mark.parametrize("place", [-1, 9])
+def test_clusters_of_cells_that_there_are_not_are_refused(place: int) -> None:
+    cells = Cells.dense(TABLE, classes=Classes.of(["a", "b", "c"]))
+    grouped = Grouped(2, np.array([0, 1]), np.array([0, place]), np.array([1.0, 2.0]))
+    with pytest.raises(ValueError, match="a cluster has rows in a cell that there is not"):
+        replicate_tables(cells, 10, 0, clusters=grouped)

@@ -11,7 +11,7 @@ import karat
 from karat.errors import KaratError
 from karat.inference.slices import losses as losses_of
 from karat.inference.slices.losses import RowLosses
-from karat.inference.slices.search import statistic
+from karat.inference.slices.search import _null, statistic
 from simulations.weak_slices import noise, planted
 from tests.grouping import grouped
 from tests.optional import optional
@@ -269,3 +269,28 @@ def test_weights_that_follow_a_column_find_nothing_in_noise() -> None:
         hits += bool(len(found))
     # 5 % of many samples; where the products of weight and loss are permuted 38 %.
     assert hits <= 7
+
+
+class _Counted:
+    """Replicates whose largest statistic is known: 1.0 in the first of them, else 0.0."""
+
+    def __init__(self, n_larger: int) -> None:
+        self.n_larger = n_larger
+
+    def replicates(self, n: int, seed: int) -> Any:
+        del seed
+        yield from np.split((np.arange(n) < self.n_larger) * 1.0, 3)
+
+    def largest(self, values: Any) -> Any:
+        return values
+
+
+@pytest.mark.parametrize(("n_larger", "is_known"), [(4, True), (5, False), (6, False)])
+def test_permutations_end_once_the_p_value_is_too_large(n_larger: int, is_known: bool) -> None:
+    """With 99 replicates, 4 at least as large and the sample itself are 5 of 100."""
+    replicates: Any = _Counted(n_larger)
+    found = _null(replicates, replicates, 99, 0, 1.0, 0.05)
+    assert (found is not None) == is_known
+    whole = _null(replicates, replicates, 99, 0, 1.0)
+    assert whole is not None
+    assert whole.tolist() == [0.0] * (99 - n_larger) + [1.0] * n_larger
