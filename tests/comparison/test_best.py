@@ -18,6 +18,7 @@ import karat
 from karat.errors import KaratError
 from karat.inference.comparison.best import Contest as BestContest
 from karat.inference.comparison.best import excess_of_best, normal_draws, tail_of_best
+from karat.inference.comparison.contrasts import Paired
 from karat.inference.comparison.records import BestModel, ModelValue
 from tests.comparison.data import drawn
 from tests.inference.delong import area_error
@@ -425,3 +426,37 @@ def test_a_value_below_every_measured_one_is_explained() -> None:
             assert ("worse than every measured one" in str(best)) is is_worse
             is_said.append(is_worse)
     assert 0 < sum(is_said) < len(is_said)
+
+
+def test_a_value_that_does_not_vary_goes_with_no_other() -> None:
+    # What few clusters do not show is added to the variances of the judge's models alone.
+    own, covariance = np.array([0.1, 0.0, 0.2]), np.array([[0.1, 0.1], [0.1, 0.15]])
+    spread = Paired({}, covariance - [[0.0, 0.02], [0.02, 0.0]], math.inf, own=own)
+    values = spread.covariance_of_values()
+    assert values is not None
+    assert np.diag(values) == pytest.approx(own)
+    assert not values[1].any()
+    assert not values[:, 1].any()
+
+
+def test_models_with_a_judge_have_a_best_beside_one_that_does_not_vary() -> None:
+    rng = np.random.default_rng(66)
+    true = rng.integers(0, 2, 24)
+    gold = [int(y) if i % 2 else None for i, y in enumerate(true)]
+    models = {
+        "old": np.where(rng.random(24) < 0.9, true, 1 - true),
+        "still": np.zeros(24, int),
+        "new": np.where(rng.random(24) < 0.8, true, 1 - true),
+    }
+    compared = karat.compare(
+        gold,
+        models,
+        design=karat.Judge(true, is_random=True),
+        weights=rng.random(24) + 0.05,
+        clusters=rng.integers(0, 5, 24),
+        metrics=["kappa"],
+    )
+    best = compared.best("kappa")
+    assert best.low is not None
+    assert best.high is not None
+    assert best.low <= best.corrected <= best.high

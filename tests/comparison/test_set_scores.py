@@ -270,3 +270,16 @@ def test_one_true_row_of_a_label_varies_as_with_exponential_scores() -> None:
         moves = rows.compared_moves(get(name), report[name].value)
         assert isinstance(moves, Moves)
         assert moves.growth == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_rows_that_all_count_nothing_define_no_difference(is_paired: bool) -> None:
+    _, scores = drawn(0, 6)
+    none = np.zeros((6, 5), int)
+    true: Any = none if is_paired else {"a": none, "b": none}
+    ndcg = karat.compare(
+        true, y_prob=scores, metrics=["ndcg"], undefined="exclude", paired=is_paired
+    )["ndcg"]
+    assert np.isnan(ndcg.difference)
+    assert ndcg.p is None
+    assert "no label of a row is true, in 6 of 6 rows" in str(ndcg.remark)

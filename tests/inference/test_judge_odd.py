@@ -48,3 +48,41 @@ def test_a_class_for_each_row_is_measured() -> None:
     report = karat.evaluate(**grouped({**ROWS, "y_pred": np.arange(N)}))
     assert "accuracy" in report.to_csv()
     assert report["accuracy"].n_effective < 1e15
+
+
+@pytest.mark.parametrize("name", ["specificity", "precision", "f1", "recall"])
+@pytest.mark.parametrize("only", [0, 1])
+def test_where_one_class_occurs_the_other_is_known_by_its_name(name: str, only: int) -> None:
+    same = np.full(8, only)
+    gold = [only, only, None, only, None, only, None, only]
+    plain = karat.evaluate(same, same, metrics=[name])[name].value
+    judge = karat.Judge(same)
+    assert karat.evaluate(gold, same, design=judge, metrics=[name])[name].value == plain
+    models = {"a": same, "b": same}
+    difference = karat.compare(gold, models, design=judge, metrics=[name])[name]
+    assert (difference.value_a, difference.value_b, difference.difference) == (plain, plain, 0.0)
+
+
+def test_one_class_of_another_name_is_refused_as_without_a_judge() -> None:
+    same = ["cat"] * 8
+    gold = ["cat", "cat", None, "cat", None, "cat", None, "cat"]
+    for call in (
+        lambda: karat.evaluate(gold, same, design=karat.Judge(same), metrics=["precision"]),
+        lambda: karat.compare(
+            gold, {"a": same, "b": same}, design=karat.Judge(same), metrics=["precision"]
+        ),
+    ):
+        with pytest.raises(karat.KaratError, match="K123"):
+            str(call())
+
+
+@pytest.mark.parametrize("only", [0, 1])
+def test_gold_labels_of_one_class_plan_as_its_table_does(only: int) -> None:
+    judge = np.full(60, only)
+    gold = np.where(np.arange(60) < 40, only, np.nan)
+    verdicts = karat.evaluate(gold, design=karat.Judge(judge, is_random=True))
+    systems = karat.evaluate(gold, judge, design=karat.Judge(judge, is_random=True))
+    alone = karat.evaluate(np.full(40, only), np.full(40, only), metrics=["accuracy"])
+    for pilot in (verdicts, systems):
+        rows = karat.rows_needed("prevalence", pilot=pilot, half_width=0.05, gold=1000)
+        assert rows == karat.rows_needed("prevalence", pilot=alone, half_width=0.05)

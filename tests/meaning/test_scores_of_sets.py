@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from typing import Any
 
@@ -116,6 +117,15 @@ def test_curves_of_labels_of_six_rows() -> None:
     assert quiet("fmax") == pytest.approx(0.753247, abs=1e-6)
     assert quiet("d_prime", np.eye(2), y_score=np.eye(2)) == np.inf
     assert quiet("d_prime") == pytest.approx(1.428342, abs=1e-6)
+
+
+def test_labels_that_are_infinitely_far_to_both_sides_have_no_mean() -> None:
+    true, scores = np.array([[1, 1], [0, 0]]), np.array([[0.9, 0.1], [0.1, 0.9]])
+    report = karat.evaluate(true, y_prob=scores, metrics=["mean_d_prime", "d_prime"])
+    assert np.isnan(report["mean_d_prime"].value)
+    assert "has no mean" in str(report["mean_d_prime"].undefined)
+    assert report["d_prime"].value == 0.0
+    json.loads(report.to_json(), parse_constant=pytest.fail)
 
 
 def test_unknown_cells_count_nowhere() -> None:

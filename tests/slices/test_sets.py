@@ -343,3 +343,28 @@ def test_unknown_names_are_refused() -> None:
             wrong()
     with pytest.raises(KaratError, match="K219"):
         table_of(report).difference("accuracy")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("is_clustered", [False, True])
+@pytest.mark.parametrize("level", [0.95, None])
+def test_a_slice_whose_rows_weigh_nothing_has_no_scores(
+    is_clustered: bool, level: float | None
+) -> None:
+    true, _, source = rows()
+    report: Any = karat.evaluate(
+        true,
+        y_prob=np.random.default_rng(4).random((N, 4)),
+        weights=np.where(source == "b", 0.0, 1.0),
+        by={"by": source},
+        **({"clusters": np.arange(N) // 2} if is_clustered else {}),
+        **({} if level else {"level": None}),
+    )
+    written = report.to_dict()["slices"][0]["slices"][1]
+    assert written["key"] == ["b"]
+    for name in ("roc_auc_ovr_macro", "mean_average_precision", "multilabel_brier"):
+        assert written["metrics"][name]["value"] is None
+        assert written["metrics"][name]["low"] is None
+    for name in ("micro_average_precision", "roc_auc_ovr_macro"):
+        assert np.isnan(table_of(report)["b"][name].value)
+        assert table_of(report).difference(name)["b"].undefined == "its rows have weight 0"

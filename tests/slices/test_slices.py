@@ -321,3 +321,46 @@ def test_slices_of_numbers_are_found_by_the_numbers() -> None:
         assert table[0.0].n_rows == table[np.float64(2)].n_rows == 2
         assert table[0.1].n_rows == 4
         assert 0.2 not in table
+
+
+def test_errors_in_bins_of_a_slice_of_one_row_are_not_compared() -> None:
+    report = karat.evaluate([1, 0, 1], y_prob=[0.1, 0.1, 0.7], by={"a": [1, 2, 1]})
+    name = "expected_calibration_error"
+    alone = report.slices["a"][2][name]
+    assert alone.standard_error is None
+    assert alone.remark == "there is one row"
+    for difference in report.slices["a"].difference(name).values():
+        assert difference.undefined == "there is one row"
+
+
+def test_a_slice_of_all_classes_but_few_of_their_cells_has_clusters_of_its_own() -> None:
+    k = 300
+    true = np.tile(np.arange(k), 4)
+    part = np.repeat(["wrong", "wrong", "right", "right"], k)
+    # Every class occurs in either slice; those cells beside the diagonal in one alone.
+    pred = np.where((part == "wrong") & (true % 3 == 0), (true + 1) % k, true)
+    pred[-k:] = (true[-k:] + (np.arange(k) % 5 == 0)) % k
+    clusters = np.arange(4 * k) % 9 + 9 * (part == "right")
+    metrics = ["macro_f1", "kappa", "accuracy"]
+    report = karat.evaluate(true, pred, clusters=clusters, by={"part": part}, metrics=metrics)
+    for name in ("wrong", "right"):
+        own = part == name
+        alone = karat.evaluate(true[own], pred[own], clusters=clusters[own], metrics=metrics)
+        for metric in metrics:
+            sliced, single = report.slices["part"][name][metric], alone[metric]
+            assert sliced.standard_error == pytest.approx(single.standard_error, rel=1e-9)
+            assert (sliced.low, sliced.high) == pytest.approx((single.low, single.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(24) // 2, np.arange(24) % 7])
+def test_slices_of_one_class_have_the_metrics_of_the_positive_class(clusters: Any) -> None:
+    same, by = np.ones(24, int), {"part": np.arange(24) % 3}
+    metrics = ["precision", "specificity", "prevalence"]
+    more = {} if clusters is None else {"clusters": clusters}
+    report = karat.evaluate(same, same, by=by, metrics=metrics, **more)
+    table = report.slices["part"]
+    for name, value in zip(metrics, (1.0, 0.0, 1.0), strict=True):
+        assert [table[key][name].value for key in table] == [value] * 3
+    assert table.difference("precision")["0"].difference == 0.0
+    assert "every row is truly of the class" in str(table.difference("specificity")["0"].undefined)
+    assert "not compared" not in str(table.gap("precision"))

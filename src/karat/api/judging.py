@@ -34,7 +34,7 @@ from karat.inference.judge.estimates import Estimates, JudgedLabels, Sample
 from karat.inference.judge.scores import Three
 from karat.inference.judge.selection import Imbalance, imbalance
 from karat.metrics import Metric
-from karat.metrics._applies import check_applies
+from karat.metrics._applies import check_applies, needs_both_classes, with_positive
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._measure import measure
 from karat.metrics.plan import requested
@@ -417,7 +417,10 @@ class _Estimated:
     def _value(self, metric: Metric) -> float:
         """The metric of all rows with the judge's labels as the truth."""
         if not metric.needs_scores:
-            return float(metric.values(self._cells, self.spec.policy).value)
+            cells = self._cells
+            if needs_both_classes(metric, cells.classes):
+                cells = with_positive(cells, metric.name)
+            return float(metric.values(cells, self.spec.policy).value)
         if metric not in self._kept:
             tally = InMemoryScores.of(self.by_judge, None, self.spec.n_threads)
             values = measure(tally, self.estimates.of_scores, self.spec.policy)

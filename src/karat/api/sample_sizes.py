@@ -145,11 +145,15 @@ def rows_needed(
             raise error("K170", found=found) from None
     cells = pilot.cells if isinstance(pilot, ClassReport) else pilot
     check_applies(chosen, cells.classes, ())
-    if needs_both_classes(chosen, cells.classes):
-        cells = with_positive(cells, str(chosen))
+    cells = _with_both(chosen, cells)
     if cells.storage == "marginals":
         raise error("K204", name=str(chosen))
     return _of_table(chosen, TableVariance(cells), size)
+
+
+def _with_both(metric: Metric, cells: Cells) -> Cells:
+    """The cells, of both classes where the metric needs a positive one and one occurs (K123)."""
+    return with_positive(cells, str(metric)) if needs_both_classes(metric, cells.classes) else cells
 
 
 def _check_size(metric: Metric, size: SizeSpec) -> None:
@@ -182,7 +186,7 @@ def _with_judge(
     if metric.needs_scores:
         alone = _of_scores(metric, table, size)
     else:
-        alone = _of_table(metric, TableVariance(table.cells), size)
+        alone = _of_table(metric, TableVariance(_with_both(metric, table.cells)), size)
     n = pilot.n_gold
     gained = 1.0 - 1.0 / max(n_effective / n, 1.0)
     square = min(gained / (1.0 - n / pilot.n_rows), 1.0 - 1e-9)
@@ -200,8 +204,8 @@ def _of_pilot(metric: Metric, pilot: JudgedReport) -> tuple[float, outcome.Class
     """
     if pilot.gold is None and str(metric) == "prevalence":
         check_applies(metric, pilot.classes, ())
-        assert pilot.classes.positive is not None
-        return pilot.shares[pilot.classes.positive].n_effective, pilot.judge
+        # Of two classes; one that occurs alone is known as well as the other.
+        return pilot.shares[pilot.classes.positive or 0].n_effective, pilot.judge
     one = pilot[metric]
     assert pilot.gold is not None
     return one.n_effective, pilot.gold

@@ -143,6 +143,7 @@ _MOST_STRETCH: Final = 1e3
 _STEPS: Final = 30
 _CLOSE: Final = 1e-6
 """Relative to the value."""
+_ONE_ROW: Final = "there is one row"
 _ALL_EQUAL: Final = "every replicate has the same value, so the variance is not known"
 _MUCH_BIAS: Final = 0.25, 0.8
 """Bias in standard errors: of extremes by percentiles, whose limits miss in 10 of 100 samples or
@@ -283,7 +284,7 @@ class Draws:
     """Source of replicates when an interval is read, with those already drawn.
 
     `listed` are the metrics whose replicates are drawn when they are read, from the column of their
-    view.
+    view, and `n_effective` the rows that they are drawn from.
     """
 
     cumulatives: Mapping[type, CumulativeCounts] = field(default_factory=dict)
@@ -292,12 +293,15 @@ class Draws:
     accelerations: dict[Metric, float] = field(default_factory=dict)
     stretches: dict[Metric, tuple[float, float, float]] = field(default_factory=dict)
     """For errors in bins: the tail, and the limits as multiples of the value; see `stretched`."""
+    n_effective: float = math.inf
 
     def of(self, metric: Metric, value: float, asked: Confidence) -> Interval | None:
         """Return the interval of a metric; None if nothing is kept for it."""
+        if metric not in self.drawn and metric not in self.listed:
+            return None
+        if not self.n_effective > 1.0:
+            return Interval(remark=_ONE_ROW)
         if metric not in self.drawn:
-            if metric not in self.listed:
-                return None
             self._draw(metric.record.reads, asked)
         if asked.method == "bca" and metric in self.listed and metric not in self.accelerations:
             self._leave_out(metric.record.reads)

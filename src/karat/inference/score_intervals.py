@@ -122,8 +122,9 @@ def _measured(
     for metric in replicates:
         if not reason_without(metric):
             replicates[metric] = replicates[metric] + float(values[metric].value)
-    found = ScoredIntervals(draws=Draws(spreads.cumulatives, lazy, replicates, accelerations))
     sizes = Sizes.of(rows)
+    draws = Draws(spreads.cumulatives, lazy, replicates, accelerations, n_effective=sizes.rows)
+    found = ScoredIntervals(draws=draws)
     for metric, spread in spreads.found().items():
         _enter(found, metric, values[metric], spread, asked, sizes, n_clusters)
     for metric in wanted:
@@ -246,7 +247,7 @@ def measured_histograms(
     spreads = KeptColumns(lazy, rows, direct)
     values = measure(rows, wanted, policy, along, spreads)
     sizes = Sizes.of(rows)
-    found = ScoredIntervals(draws=Draws(spreads.cumulatives, lazy))
+    found = ScoredIntervals(draws=Draws(spreads.cumulatives, lazy, n_effective=sizes.rows))
     of_sample = [metric for metric in smooth if metric not in direct]
     known: dict[Metric, Found] = spreads.found()
     if of_sample and rows.histograms.has_columns:

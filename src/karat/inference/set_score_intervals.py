@@ -29,7 +29,14 @@ from karat.inference.variance import precision_bias
 from karat.metrics import Metric
 from karat.metrics._influence.forms import PrecisionInfluence
 from karat.metrics._influence.gather import reason_without
-from karat.metrics._of_set_scores import RowMean, SetScores, is_of_labels, is_of_rows, is_pooled
+from karat.metrics._of_set_scores import (
+    RowMean,
+    SetScores,
+    is_of_labels,
+    is_of_rows,
+    is_pooled,
+    weighs,
+)
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import get
 from karat.metrics._set_views import LabelAreas, RankedCells
@@ -341,7 +348,7 @@ class SetScoreIntervals:
     def _measure_pooled(self, metrics: list[Metric]) -> None:
         pooled, of_row = self.scores.columns.pooled()
         missing = Interval(remark=_NO_FORM)
-        if not pooled.n_rows:
+        if not weighs(pooled):
             self._of_pooled.update(dict.fromkeys(metrics, missing))
             return
         if self._is_clustered:
@@ -490,7 +497,7 @@ class SetScoreIntervals:
         """Each label: its rows, what each moves in a metric, and values with their intervals."""
         for label in range(self.scores.k):
             column = self.scores.columns.column(label)
-            if not column.n_rows or not (column.weights is None or column.weights.any()):
+            if not weighs(column):
                 continue
             clusters = self._codes[self._at(label)] if self._is_clustered else None
             values, sure, influence = measured_with_influence(

@@ -140,13 +140,16 @@ def d_prime(c: LabelAreas) -> float:
 
 
 @_of_areas(
+    undefined="no label is true in some rows and false in others, or one is ranked without error, "
+    "or in reverse, so it is infinite or has no mean",
     formula="mean over the labels of √2 · Φ⁻¹(ROC AUC)",
     cases=[set_case(*QUARTERS, gives="sqrt(2)*0.67448975", source="normal table")],
 )
 def mean_d_prime(c: LabelAreas) -> float:
     """Mean distance of true and false rows of a label in standard deviations."""
     known = [_d_prime(area) for area in c.areas[np.isfinite(c.areas)].tolist()]
-    return math.fsum(known) / len(known) if known else math.nan
+    has_mean = known and not {-math.inf, math.inf} <= set(known)
+    return math.fsum(known) / len(known) if has_mean else math.nan
 
 
 @higher_is_better(

@@ -219,7 +219,10 @@ class Paired:
         with np.errstate(invalid="ignore"):  # infinite variances have no difference
             with_first = (first + others - np.diag(self.covariance)) / 2.0
             among = self.covariance + with_first[:, None] + with_first - first
-        return np.block([[np.array([[first]]), with_first[None]], [with_first[:, None], among]])
+        both = np.block([[np.array([[first]]), with_first[None]], [with_first[:, None], among]])
+        # A value that does not vary goes with no other, whatever rounding leaves.
+        is_still = self.own <= ROUNDING**2 * np.nan_to_num(self.own, nan=0.0, posinf=0.0).max()
+        return np.where(is_still | is_still[:, None], 0.0, both)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from karat.designs import units_of
-from karat.designs.units import Sample, Units
+from karat.designs.units import Sample, Units, kish
 from karat.inference.comparison.families import (
     false_discoveries,
     holm_of_many,
@@ -143,7 +143,7 @@ def _units(model: SetScoreIntervals, metric: Metric) -> Units:
         groups = ClusteredCells.of(clusters, np.arange(len(w)), w)
         return units_of("cohort", Sample.of_rows(w, len(w)), groups)
     mass = scores.mean(meant_on_sets(metric)).gain * w if is_of_rows(meant_on_sets(metric)) else w
-    n = float(mass.sum()) ** 2 / float((mass**2).sum())
+    n = float(kish(mass.sum(), (mass**2).sum()))
     return units_of("cohort", Sample.of_rows(w, len(w), max(n - 1.0, 1.0)))
 
 

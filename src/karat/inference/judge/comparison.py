@@ -57,7 +57,7 @@ class JudgedModel:
         """Influence on a metric: of gold rows by both labels, of reference rows by the judge's."""
         if metric.needs_scores:
             return self._scored[metric].moves
-        return self.labels.table.moves(metric, policy)
+        return self.labels.table_of(metric).moves(metric, policy)
 
     def errors(self, metric: Metric, policy: Policy) -> Floats:
         """float64[2, n]: what each row adds to the error by gold rows, and to that of the judge."""
@@ -91,7 +91,7 @@ class JudgedModel:
         if metric.needs_scores:
             found = self._scored[metric].powered(self.both, confidence, weight)
         else:
-            found = powered(metric, self.labels.table, confidence, policy, weight)
+            found = powered(metric, self.labels.table_of(metric), confidence, policy, weight)
         return ModelValue.of(found.value, found.interval, confidence.level)
 
 
@@ -131,7 +131,7 @@ def _measured(
     ]
     unseen = ""
     if not metric.needs_scores:
-        names = (model.labels.table.unseen(metric, policy) for model in each)
+        names = (model.labels.table_of(metric).unseen(metric, policy) for model in each)
         unseen = next((name for name in names if name), "")
     total = errors[:, 0] + weight * errors[:, 1]
     df = 1.0

@@ -18,6 +18,7 @@ from karat.inference.judge.scores import Three, powered_scores
 from karat.inference.judge.shares import Verdicts
 from karat.inference.limits import Floats
 from karat.metrics import Metric
+from karat.metrics._applies import both_classes, needs_both_classes
 from karat.metrics._lift import Policy
 from karat.tally import Classes, JointCells
 
@@ -182,6 +183,23 @@ class JudgedLabels:
         of_reference = k * self.reference + self.reference_pred
         return JudgedTable(self.classes, self.both, by_gold, by_judge, of_reference)
 
+    def table_of(self, metric: Metric) -> JudgedTable:
+        """The table that a metric reads: of a positive class both, also where one alone occurs.
+
+        Errors:
+            K123 one class occurs, and it is unknown which would be positive.
+        """
+        if not needs_both_classes(metric, self.classes):
+            return self.table
+        both = both_classes(self.classes, metric.name)
+        i, table = both.labels.index(self.classes.labels[0]), self.table
+        # Every row is in the one cell that there is: now in a cell of the diagonal.
+        by_gold, by_judge, of_reference = (
+            cells + i * (both.k + 1)
+            for cells in (table.by_gold, table.by_judge, table.of_reference)
+        )
+        return JudgedTable(both, self.both, by_gold, by_judge, of_reference)
+
     @property
     def verdicts(self) -> Verdicts:
         """Labels without predictions."""
@@ -217,7 +235,8 @@ class Estimates:
         if metric in self._kept:
             return self._kept[metric]
         if not metric.needs_scores:
-            self._kept[metric] = powered(metric, self.labels.table, self.confidence, self.policy)
+            table = self.labels.table_of(metric)
+            self._kept[metric] = powered(metric, table, self.confidence, self.policy)
             return self._kept[metric]
         if self.scores is None:
             raise metric.no_scores()

@@ -23,7 +23,7 @@ from karat.inference.slices.permuted import PermutedTables, Reference
 from karat.inference.table_variance import TableVariance, derivative
 from karat.inference.value_limits import ScoreLevels
 from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
-from karat.metrics._applies import check_applies
+from karat.metrics._applies import check_applies, needs_both_classes, with_positive
 from karat.metrics._metric import Values
 from karat.results.headlines import headline_names
 from karat.results.result import Result
@@ -166,8 +166,15 @@ class Slice:
         return self._report_of(self.cells)
 
     def cells_of(self, metric: Metric) -> Cells:
-        """The table that a metric of labels is computed from."""
-        return self.table if metric.has_costs else self.cells
+        """The table that a metric of labels is computed from.
+
+        Errors:
+            K123 the metric is of the positive class, and one class occurs that says not which.
+        """
+        cells = self.table if metric.has_costs else self.cells
+        if needs_both_classes(metric, cells.classes):
+            return with_positive(cells, metric.name)
+        return cells
 
     @property
     def weight_effective(self) -> float:
@@ -510,6 +517,8 @@ class ClassSlices:
     def reference(self, metric: Metric) -> Reference | None:
         if metric.needs_scores or self.permuted is None:
             return None
+        if needs_both_classes(metric, self.whole.cells.classes):
+            return None
         classes, policy = self.whole.cells.classes, self.whole.undefined
         return Reference(metric, self.permuted, classes, policy, self.fewest_of(metric))
 
@@ -545,8 +554,8 @@ class ClassSlices:
 
 
 def moved(groups: ClusteredCells | None, table: Cells, cells: Cells) -> ClusteredCells | None:
-    """Rows by cluster, their places as in a table of fewer classes."""
-    if groups is None or cells.k == table.k:
+    """Rows by cluster, their places as in a table that lists other cells of the same rows."""
+    if groups is None or cells.flat().size == table.flat().size:
         return groups
     place = {label: i for i, label in enumerate(cells.classes.labels)}
     to = np.array([place.get(label, -1) for label in table.classes.labels])
