@@ -12,6 +12,8 @@ from scipy import sparse
 
 import karat
 from karat.errors import KaratError
+from karat.inference.comparison import set_scores
+from karat.inference.comparison.judging import ComparisonSpec
 from karat.inference.confidence import Confidence
 from karat.inference.set_moves import Moves
 from karat.inference.set_score_intervals import SetScoreIntervals
@@ -283,3 +285,18 @@ def test_rows_that_all_count_nothing_define_no_difference(is_paired: bool) -> No
     assert np.isnan(ndcg.difference)
     assert ndcg.p is None
     assert "no label of a row is true, in 6 of 6 rows" in str(ndcg.remark)
+
+
+def test_permutations_in_blocks_are_those_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(8)
+    moved = [rng.normal(size=30), None, np.zeros(30), rng.normal(size=30)]
+    spec = ComparisonSpec(0.95, "maxt", {}, ((0, 1),), seed=3, n_permutations=199)
+    whole = set_scores._largest(moved, spec)
+    assert whole is not None
+    assert len(whole) == 199
+    # One replicate at a time where rows are more than a block holds.
+    monkeypatch.setattr(set_scores, "_BLOCK", 20)
+    apart = set_scores._largest(moved, spec)
+    assert apart is not None
+    assert apart == pytest.approx(whole)
+    assert set_scores._largest([None, np.zeros(30)], spec) is None

@@ -16,6 +16,9 @@ from karat.inference.comparison.contrasts import (
     score_limits,
     score_statistic,
 )
+from karat.inference.comparison.shares import PairedShare
+from karat.metrics import get
+from karat.tally import Classes, JointCells
 
 
 @pytest.mark.parametrize(
@@ -118,3 +121,21 @@ def test_models_that_never_differ_have_a_statistic_of_nothing() -> None:
 def test_all_heads_of_many_coins_have_the_chance_of_one_half_so_often() -> None:
     for n in (1000, 1001, 1050, 1074, 1075, 1200, 10**6):
         assert _chance_of_heads(0, n) == math.ldexp(1.0, -n)
+
+
+def test_the_ends_of_a_share_are_those_of_the_classes_that_count_for_a_model() -> None:
+    """A right row counts in every class: with k classes the least average accuracy is 1 − 2/k."""
+    codes = np.array([[0, 0, 1, 1, 2], [0, 1, 1, 1, 2], [0, 0, 1, 0, 1]])
+    cells = JointCells(
+        Classes.of(["a", "b", "c"]), ("x", "y"), codes, np.array([3, 1, 4, 1, 2]), 11
+    )
+    metric = get("average_accuracy")
+    whole = PairedShare.of(metric, cells, [None, None])
+    assert whole is not None
+    ends = [1 / 3, 2 / 3, 1.0]
+    assert np.array(whole.ends) == pytest.approx(np.array([ends, ends]))
+    some = PairedShare.of(metric, cells, [None, np.array([0, 1])])
+    assert some is not None
+    assert np.array(some.ends) == pytest.approx(np.array([ends, [0.0, 0.5, 1.0]]))
+    assert not some.is_shared((0, 1))
+    assert whole.is_shared((0, 1))

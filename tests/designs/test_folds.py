@@ -70,3 +70,13 @@ def test_one_gold_row_has_no_judge() -> None:
 def test_rows_that_are_no_number_have_the_whole_range() -> None:
     assert wilson_limits_of_one(0.4, math.nan, 2.0) == (0.0, 1.0)
     assert wilson_limits_of_one(0.4, 0.0, 2.0) == (0.0, 1.0)
+
+
+def test_nested_losses_that_do_not_vary_are_not_inflated() -> None:
+    k, n = 3, 30
+    row = np.arange(n) % k
+    fold = np.concatenate([row, *(row[row != held] for held in range(k))])
+    held_out = np.concatenate([np.full(n, -1), *(np.full(20, held) for held in range(k))])
+    made = nested_estimate(np.full(90, 0.25), np.zeros(90, int), fold, held_out, n)
+    assert (made.value, made.standard_error, made.inflation, made.bias) == (0.25, 0.0, 1.0, 0.0)
+    assert made.limits(2.0) == (0.25, 0.25)

@@ -211,3 +211,19 @@ def test_costs_of_few_rows() -> None:
     assert cost_of_tuning(10.0) == pytest.approx(10 / 8 * 1.1)
     assert with_df(100.0, 2.0, 2.5) == pytest.approx(64.0)
     assert float(small_sample(10.0)) == pytest.approx(10 / 9)
+
+
+def test_degrees_of_clusters_of_gold_rows_are_at_most_their_effective_number() -> None:
+    """One cluster has most of the weight; the errors of all are alike."""
+    w = np.array([9.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    both = Both(
+        Weighed.of(w, clusters=np.arange(6)), Weighed.of(np.ones(6), clusters=np.arange(6)), True
+    )
+    n = w.sum() ** 2 / (w**2).sum()
+    assert both.gold.n == pytest.approx(n)
+    values = np.array([1 / 9, 1.0, -1.0, 1.0, -1.0, 1.0])
+    values -= np.average(values, weights=w)
+    parts = np.abs(moves_by_hand(w, values))
+    assert float(degrees_of_clusters(parts)) > n - 1.0
+    tuned = both.tuned(values, np.zeros(6), np.zeros(6), 0.0)
+    assert tuned.df == pytest.approx(n - 1.0)

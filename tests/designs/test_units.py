@@ -13,6 +13,7 @@ from karat.designs.classes import RowsOfClasses
 from karat.designs.clusters import ClusteredRows, RowClusters, degrees_of_clusters
 from karat.designs.folds import FoldUnits
 from karat.designs.judge import Both, RowsWithJudge, Weighed
+from karat.designs.looks import boundary, mixture_variance, p_of_look, tail_of_look
 from karat.designs.rows import IndependentRows
 from karat.designs.units import Sample, SeparateClasses, kish, small_sample
 from karat.inference.comparison.contrasts import Paired
@@ -392,4 +393,53 @@ def test_folds_have_no_tail_of_signs() -> None:
     assert units.centred(np.array([1.0, 2.0, 6.0])).tolist() == [-2.0, -1.0, 3.0]
     assert units.variance(np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 6.0]])) == pytest.approx(
         [0.0, (1 / 3 + 0.5) * 7.0]
+    )
+
+
+def test_one_cluster_is_a_number_of_clusters() -> None:
+    assert RowClusters.of(np.zeros(3, int), 1, None, 3).n_clusters == 1
+    assert RowClusters.of(np.zeros(0, int), 0, None, 0).n_clusters == 0
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_rounding_is_beside_all_weights(scale: float) -> None:
+    """Where nothing but rounding varies, clusters weigh as much as their rows, in any unit."""
+    rng = np.random.default_rng(3)
+    weights = scale * rng.uniform(1.0, 2.0, 12)
+    codes = np.array([0] * 7 + [1] * 3 + [2] * 2)
+    units = units_of("cohort", Sample.of_rows(weights, 12), RowClusters.of(codes, 3, weights, 12))
+    dust = 0.1 * (1.0 + 1e-16 * rng.normal(size=12))
+    assert (units.centred(dust) != 0.0).any()
+    sums = np.bincount(codes, weights)
+    expected = (sums**2).sum() ** 2 / (sums**4).sum()
+    assert units.degrees(dust) == pytest.approx(expected)
+    assert units.degrees(rng.normal(size=12)) != pytest.approx(expected)
+
+
+def test_uneven_reference_rows_hold_a_variance_up() -> None:
+    rng = np.random.default_rng(6)
+    gold, reference = np.arange(10), 30
+    w = rng.uniform(0.5, 3.0, 10)
+    both = Both(Weighed.of(w), Weighed.of(np.ones(reference)))
+    parts = np.zeros((2, 40))
+    parts[0, :10] = both.gold.moves(rng.normal(size=10)) * 0.1
+    parts[1, 10:] = rng.normal(size=reference)
+    units = RowsWithJudge(np.ones(80), np.ones(80), 2.0, gold=gold, both=both)
+    values = parts[0, :10] / both.gold.roots
+    square = ((parts[0] + parts[1]) ** 2).sum()
+    expected = 2.0 * both.held(float(square), values, float((parts[1] ** 2).sum()))
+    assert units.variance(parts.ravel()) == pytest.approx(expected)
+    assert expected > 2.0 * square
+
+
+def test_values_at_looks_without_a_p_value() -> None:
+    assert p_of_look(0.0, 500.0, 1000, 0.05) == 0.0
+    spread = 500.0 * mixture_variance(1000, 0.05)
+    for p in (1.0, 1.5):
+        assert p_of_look(p, 500.0, 1000, 0.05) == pytest.approx(min(math.sqrt(spread + 1.0), 1.0))
+    assert p_of_look(1e-300, 500.0, 1000, 0.05) < 1e-200
+    # Before the first unit a look has one.
+    assert tail_of_look(0.0, 1000, 0.05) == tail_of_look(1.0, 1000, 0.05)
+    assert tail_of_look(1e12, 10, 0.05) == pytest.approx(
+        math.erfc(boundary(1e12, 10, 0.05) / math.sqrt(2.0)) / 2.0
     )

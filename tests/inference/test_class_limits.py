@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from karat.inference.class_limits import class_limits
+from karat.inference.class_limits import _of_ratios, class_limits, limits_of_ratio
 from karat.inference.confidence import Confidence
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
@@ -31,3 +33,38 @@ def test_limits_of_weighted_strata_are_those_of_the_plain_formulas(name: str) ->
     assert (found.low < found.value).all()
     alike = class_limits(metric, TableVariance(cells), asked)
     assert np.abs(alike.low - found.low).max() > 1e-4, "a control: rows drawn together"
+
+
+@pytest.mark.parametrize("name", ["positive_likelihood_ratio", "negative_likelihood_ratio"])
+def test_ratios_at_looks_have_the_wider_limits_of_two(name: str) -> None:
+    metric = get(name)
+    metric = Metric(metric.record, "plain", metric.params)
+    cells = Cells.dense(np.array([[40, 3], [2, 9]]), classes=Classes.of([0, 1]))
+    asked = replace(Confidence(0.95), anytime=100, n_units=54.0)
+    spread = TableVariance(cells)
+    limits = class_limits(metric, spread, asked)
+    ratio = metric.record.ratio_of
+    assert ratio is not None
+    tables, _ = spread.one_vs_rest
+    both = limits_of_ratio(metric, limits.value, ratio, spread, asked)
+    inflation = spread.class_inflation(limits.partials)
+    quantile = np.full(2, asked.quantile())
+    smoothed = _of_ratios(metric, spread, tables, limits.value, inflation, quantile)
+    assert limits.low == pytest.approx(np.fmin(both[0], smoothed[0]))
+    assert limits.high == pytest.approx(np.fmax(both[1], smoothed[1]))
+    # Neither alone is the wider one at both ends.
+    alone = class_limits(metric, TableVariance(cells), Confidence(1 - 2 * asked.tail))
+    assert (limits.low <= alone.low).all()
+    assert (limits.high >= alone.high).all()
+    assert (limits.low < alone.low).any() or (limits.high > alone.high).any()
+
+
+def test_tables_that_weigh_nothing_are_measured_in_rows() -> None:
+    nothing = Cells.dense(
+        np.zeros((2, 2)), classes=Classes.of([0, 1]), squares=np.zeros((2, 2)), n_rows=3
+    )
+    assert TableVariance(nothing).unit == 1.0
+    light = Cells.dense(
+        np.full((2, 2), 0.03), classes=Classes.of([0, 1]), squares=np.full((2, 2), 9e-4), n_rows=4
+    )
+    assert TableVariance(light).unit == 2.0**-5

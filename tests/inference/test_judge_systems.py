@@ -12,8 +12,16 @@ import pandas as pd
 import pytest
 
 import karat
+from karat.designs.judge import Both, Weighed, cost_of_tuning
+from karat.inference.comparison.judging import ComparisonSpec
+from karat.inference.confidence import Confidence
+from karat.inference.judge.comparison import _weight
 from karat.inference.judge.sampling import FLOOR, allocation, drawn
+from karat.inference.judge.scores import ScoredMoves
+from karat.inference.sampling_error import SamplingError
 from karat.inference.sizes import RowsNeeded, gold_rows_needed
+from karat.inference.value_limits import score_interval
+from karat.metrics import get
 from tests.grouping import grouped
 from tests.optional import optional
 from tests.same import assert_same
@@ -324,3 +332,69 @@ def test_other_metrics_of_verdicts_cannot_be_planned() -> None:
     many["design"] = karat.Judge(judge, is_random=True)
     with pytest.raises(karat.KaratError, match=r"K194|K307"):
         karat.rows_needed("prevalence", pilot=karat.evaluate(**grouped(many)), half_width=0.05)
+
+
+def test_the_weight_of_a_judge_makes_all_differences_together_most_precise() -> None:
+    rng = np.random.default_rng(4)
+    errors = rng.normal(size=(3, 2, 40))
+    errors[:, 1] = -0.7 * errors[:, 0] + 0.2 * errors[:, 1]
+    pairs = ((0, 1), (1, 2))
+    spec = ComparisonSpec(0.95, "none", {}, pairs)
+    gold, judge = (
+        np.concatenate([errors[a, side] - errors[b, side] for a, b in pairs]) for side in (0, 1)
+    )
+    weight = -(gold @ judge) / (judge @ judge)
+    found, factor = _weight(errors, spec, 40.0)
+    assert 0.0 < weight < 1.0 or found in (0.0, 1.0)
+    assert found == pytest.approx(min(weight, 1.0))
+    assert factor == pytest.approx(cost_of_tuning(40.0))
+    # What is saved must pay for the weight: here 12 gold rows would not be enough.
+    errors[:, 1] = rng.normal(size=(3, 40)) - 0.45 * errors[:, 0]
+    gold, judge = (
+        np.concatenate([errors[a, side] - errors[b, side] for a, b in pairs]) for side in (0, 1)
+    )
+    share = min(max(-(gold @ judge) / (judge @ judge), 0.0), 1.0)
+    saved = ((gold + share * judge) ** 2).sum() / (gold**2).sum()
+    assert 0.0 < saved < 1.0
+    for n in (5.0, 8.0, 12.0, 40.0, 400.0):
+        is_worth_it = cost_of_tuning(n) * saved < n / (n - 1.0)
+        assert (_weight(errors, spec, n)[0] > 0.0) == is_worth_it
+        if not is_worth_it:
+            assert _weight(errors, spec, n) == (0.0, pytest.approx(n / (n - 1.0)))
+    assert _weight(errors, spec, 3.9) == (0.0, pytest.approx(3.9 / 2.9))
+    assert _weight(0.0 * errors, spec, 40.0) == (0.0, pytest.approx(40 / 39))
+    assert np.isnan(_weight(errors, spec, 1.0)[1])
+
+
+def test_limits_of_losses_with_a_judge_are_those_of_gold_rows_with_less_variance() -> None:
+    rng = np.random.default_rng(2)
+    metric, n, rest = get("log_loss"), 60, 600
+    own = rng.exponential(0.4, n)
+    judged, others = 0.9 * own + 0.05 * rng.exponential(0.4, n), rng.exponential(0.4, rest)
+    both = Both(Weighed.of(np.ones(n)), Weighed.of(np.ones(rest)))
+    spread = SamplingError(float(own.var()) / (n - 1), float(own.var()) / (n - 1), n - 1.0, n)
+    asked = Confidence(0.95)
+    alone = score_interval(metric, float(own.mean()), spread, asked, float("nan"))
+    values = tuple(float(x.mean()) for x in (own, judged, others))
+    moves = own - own.mean(), judged - judged.mean(), others - others.mean()
+    scored = ScoredMoves(metric, values, alone, moves)
+    found = scored.powered(both, asked)
+    tuned = both.tuned(*moves)
+    assert found.tuned == tuned
+    assert tuned.weight > 0.0
+    residual = both.gold.moves(moves[0]) - tuned.weight * both.gold.moves(moves[1])
+
+    def degrees(x: np.ndarray) -> float:
+        return 2.0 / ((x**4).sum() / (x**2).sum() ** 2 - 1 / n)
+
+    few, many = degrees(residual), degrees(both.gold.moves(moves[0]))
+    tails = max(asked.quantile(max(few, 2.0)) / asked.quantile(max(many, 2.0)), 1.0)
+    gain = tuned.gain / tails**2
+    value = values[0] + tuned.weight * (values[2] - values[1])
+    less = SamplingError(
+        spread.variance / gain, spread.shrunk / gain, n - 1.0, n * gain, float("nan")
+    )
+    expected = score_interval(metric, value, less, asked, float("nan"))
+    assert found.value == pytest.approx(value)
+    assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high))
+    assert found.interval.standard_error == pytest.approx(expected.standard_error)

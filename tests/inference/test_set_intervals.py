@@ -190,3 +190,18 @@ def test_an_undefined_row_without_weight_counts_for_nothing(
     assert (whole.low, whole.high, whole.standard_error) == pytest.approx(
         (rest.low, rest.high, rest.standard_error)
     )
+
+
+@pytest.mark.parametrize("power", [-440, 440])
+def test_weights_of_any_unit_have_the_same_limits(power: int) -> None:
+    rng = np.random.default_rng(7)
+    true, pred = (rng.random((80, 4)) < 0.4).astype(int), (rng.random((80, 4)) < 0.5).astype(int)
+    weights = rng.integers(1, 5, 80).astype(float)
+    names = ["macro_f1", "micro_f1", "subset_accuracy", "macro_recall"]
+    plain = karat.evaluate(true, pred, weights=weights, metrics=names)
+    scaled = karat.evaluate(true, pred, weights=np.ldexp(weights, power), metrics=names)
+    for name in names:
+        limits = [
+            (each.low, each.high, each.standard_error) for each in (plain[name], scaled[name])
+        ]
+        assert limits[0] == pytest.approx(limits[1])

@@ -284,3 +284,23 @@ def test_two_rows_have_an_interval_and_less_than_two_have_none() -> None:
     assert both.low < 0.5 < both.high
     uneven = karat.evaluate(true, y_score=scores, weights=[1.0, 2.0])["label_ranking_loss"]
     assert uneven.remark == "there is one row"
+
+
+def test_a_slice_of_one_cluster_has_no_interval() -> None:
+    true, scores = rows(3, 60)
+    clusters = np.where(np.arange(60) < 20, 0, np.arange(60) % 4 + 1)
+    by = {"site": np.where(clusters == 0, "a", "b")}
+    report = karat.evaluate(true, y_score=scores, clusters=clusters, by=by)
+    one, several = report.slices["site"]["a"], report.slices["site"]["b"]
+    for name in ("roc_auc_ovr_macro", "label_ranking_average_precision"):
+        assert (one[name].low, one[name].remark) == (None, "its rows are in one cluster")
+        assert several[name].low is not None
+
+
+def test_textbook_limits_are_asked_for_by_name() -> None:
+    true, scores = rows(5, 60)
+    whole = karat.evaluate(true, y_score=scores)
+    wald = karat.evaluate(true, y_score=scores, interval=karat.Interval(method="wald"))
+    for name in ("roc_auc_ovr_macro", "macro_average_precision"):
+        assert wald[name].standard_error == whole[name].standard_error
+        assert wald[name].low != pytest.approx(whole[name].low, rel=1e-3)

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from scipy import stats
 
 from karat.errors import KaratError
 from karat.inference.confidence import Confidence
-from karat.inference.sizes import RowsNeeded, SizeSpec, gold_rows_needed, rows_for_variance
+from karat.inference.label_intervals import label_interval
+from karat.inference.sizes import (
+    RowsNeeded,
+    SizeSpec,
+    gold_rows_needed,
+    rows_for_variance,
+    width_at,
+)
+from karat.inference.table_variance import TableVariance
 from karat.metrics import get
+from karat.tally import Cells, Classes, to_sparse
 
 Z = float(stats.norm.ppf(0.975))
 
@@ -68,3 +78,23 @@ def test_no_number_of_rows(variance: float) -> None:
     with pytest.raises(KaratError) as problem:
         rows_for_variance(get("accuracy"), variance, SizeSpec(0.02, None, 0.8, Confidence(0.95)))
     assert problem.value.code == "K167"
+
+
+@pytest.mark.parametrize("side", ["both", "low", "high"])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_a_width_is_that_of_a_table_of_as_many_rows(side: str, is_weighted: bool) -> None:
+    counts = np.array([[30, 6, 4], [3, 20, 7], [1, 2, 9]])
+    weights = np.array([[1.0], [4.0], [0.5]]) if is_weighted else 1.0
+    given = {"classes": Classes.of([0, 1, 2]), "n_rows": int(counts.sum())}
+    table = Cells.dense(counts * weights, squares=counts * weights**2 * 1.0, **given)
+    times = Cells.dense(
+        counts * weights * 5.0, squares=counts * weights**2 * 5.0, **{**given, "n_rows": 410}
+    )
+    confidence = Confidence(0.9, side=side)
+    size, metric = SizeSpec(0.02, None, 0.8, confidence), get("macro_f1")
+    for made, more in ((table, times), (to_sparse(table), to_sparse(times))):
+        value = float(metric.values(more).value)
+        limits = label_interval(metric, value, TableVariance(more), confidence)
+        sides = value - limits.low, limits.high - value
+        expected = {"both": sum(sides) / 2, "low": sides[0], "high": sides[1]}[side]
+        assert width_at(metric, TableVariance(made), size, 410) == pytest.approx(expected)
