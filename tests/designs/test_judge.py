@@ -213,17 +213,21 @@ def test_costs_of_few_rows() -> None:
     assert float(small_sample(10.0)) == pytest.approx(10 / 9)
 
 
-def test_degrees_of_clusters_of_gold_rows_are_at_most_their_effective_number() -> None:
-    """One cluster has most of the weight; the errors of all are alike."""
-    w = np.array([9.0, 1.0, 1.0, 1.0, 1.0, 1.0])
-    both = Both(
-        Weighed.of(w, clusters=np.arange(6)), Weighed.of(np.ones(6), clusters=np.arange(6)), True
-    )
-    n = w.sum() ** 2 / (w**2).sum()
+@pytest.mark.parametrize("is_by_weight", [False, True])
+def test_degrees_of_clusters_of_gold_rows_are_at_most_their_effective_number(
+    is_by_weight: bool,
+) -> None:
+    """One cluster has most of the rows, or of the weight; the errors of all are alike."""
+    clusters = np.array([0] * 9 + [1, 2, 3, 4, 5])
+    w, values = np.ones(14), np.array([1 / 9] * 9 + [1.0, -1.0, 1.0, -1.0, 1.0])
+    if is_by_weight:
+        clusters, w, values = np.arange(6), np.array([9.0] + [1.0] * 5), values[8:]
+    both = Both(Weighed.of(w, clusters=clusters), Weighed.of(w, clusters=clusters), True)
+    n = 14**2 / (81 + 5)
     assert both.gold.n == pytest.approx(n)
-    values = np.array([1 / 9, 1.0, -1.0, 1.0, -1.0, 1.0])
-    values -= np.average(values, weights=w)
-    parts = np.abs(moves_by_hand(w, values))
-    assert float(degrees_of_clusters(parts)) > n - 1.0
-    tuned = both.tuned(values, np.zeros(6), np.zeros(6), 0.0)
+    assert both.gold.df == (pytest.approx(n - 1.0) if is_by_weight else math.inf)
+    values = values - np.average(values, weights=w)
+    parts = np.bincount(clusters, moves_by_hand(w, values))
+    assert float(degrees_of_clusters(np.abs(parts))) > n - 1.0
+    tuned = both.tuned(values, 0.0 * values, 0.0 * values, 0.0)
     assert tuned.df == pytest.approx(n - 1.0)
