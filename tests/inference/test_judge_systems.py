@@ -398,3 +398,14 @@ def test_limits_of_losses_with_a_judge_are_those_of_gold_rows_with_less_variance
     assert found.value == pytest.approx(value)
     assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high))
     assert found.interval.standard_error == pytest.approx(expected.standard_error)
+
+
+def test_rows_to_label_are_spread_by_the_size_of_a_class_or_by_confidence() -> None:
+    judge = np.repeat([0, 1, 2], [700, 250, 50])
+    made = drawn(judge, 60, None, 0)
+    sizes = np.array([700, 250, 50])
+    counts = allocation(sizes, 1.0 / np.sqrt(sizes), 60)
+    assert np.bincount(judge[made.rows]).tolist() == counts.tolist()
+    # Each drawn row stands for as many as there are of its class for each one drawn.
+    assert np.bincount(judge[made.rows], made.weights) == pytest.approx(sizes)
+    assert counts.tolist() != allocation(sizes, np.ones(3), 60).tolist()

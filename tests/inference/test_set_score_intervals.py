@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import karat
+from karat.inference.confidence import Confidence
+from karat.inference.set_score_intervals import SetScoreIntervals
 from karat.inference.variance import precision_bias
+from karat.metrics import get
 from tests.six_rows import KNOWN, SCORES, TRUE
 
 
@@ -304,3 +307,16 @@ def test_textbook_limits_are_asked_for_by_name() -> None:
     for name in ("roc_auc_ovr_macro", "macro_average_precision"):
         assert wald[name].standard_error == whole[name].standard_error
         assert wald[name].low != pytest.approx(whole[name].low, rel=1e-3)
+
+
+def test_a_replicate_of_rows_that_count_nothing_is_undefined() -> None:
+    true, scores = rows(2, 30)
+    report = karat.evaluate(true, y_score=scores, undefined="exclude")
+    metric = get("label_ranking_average_precision")
+    model = SetScoreIntervals(report.scored, Confidence(method="bootstrap"))
+    mean = model.scores.mean(metric)
+    assert math.isnan(model._replicate(mean, np.zeros(30)))
+    once = model._replicate(mean, np.ones(30))
+    assert once == pytest.approx(report[str(metric)].value)
+    twice = np.where(mean.value == np.nanmax(mean.value), 2.0, 1.0)
+    assert model._replicate(mean, twice) > once
