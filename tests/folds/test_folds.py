@@ -394,3 +394,19 @@ def test_folds_that_divide_clusters_are_a_doubt() -> None:
         design=karat.Folds("fold", repeat="repeat"),
     )
     assert "D165" not in [each.code for each in repeated.doubts]
+
+
+def test_nested_folds_that_divide_clusters_are_a_doubt() -> None:
+    """Rows of the inner folds belong to no fold of the report."""
+    rng = np.random.default_rng(6)
+    row = np.repeat(np.arange(60), 3)
+    fold, holdout = row % 3, np.tile(np.arange(3), 60)
+    true = rng.integers(0, 2, 60)[row]
+    models = {name: np.where(rng.random(180) < 0.8, true, 1 - true) for name in "ab"}
+    nested = np.where(holdout == fold, None, holdout.astype(str))
+    for clusters, is_doubted in ((row // 5, True), (row % 3, False)):
+        design = karat.Folds(fold.astype(str), holdout=nested)
+        compared = karat.compare(true, models, clusters=clusters, design=design)
+        assert ("D165" in [each.code for each in compared.doubts]) == is_doubted
+        report = karat.evaluate(true, models["a"], clusters=clusters, design=design)
+        assert ("D165" in [each.code for each in report.doubts]) == is_doubted

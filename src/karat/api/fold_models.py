@@ -14,7 +14,6 @@ from karat.api.request.request import Request
 from karat.api.sources import row_arguments
 from karat.api.spec import Spec
 from karat.data.accumulator import accumulate
-from karat.data.checks import divided_clusters
 from karat.data.rows import Rows
 from karat.data.scores.containers import as_scores
 from karat.data.scores.storage import ScoreParts
@@ -128,6 +127,5 @@ def with_folds(
     places = [(whole.models.index(a), whole.models.index(b)) for a, b in pairs]
     is_adjusted = whole.adjust != "none"
     found = FoldDifferences.of(models, metrics, places, whole.level, is_adjusted=is_adjusted)
-    divided = divided_clusters(axis, _codes(rows[0])[1], rows[0].clusters)
-    notes = whole.notes if divided is None else (*whole.notes, divided)
-    return replace(whole, kept_folds=found, notes=notes)
+    doubts = next(iter(models.values())).doubts
+    return replace(whole, kept_folds=found, notes=(*whole.notes, *doubts))

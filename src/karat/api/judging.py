@@ -34,7 +34,7 @@ from karat.inference.judge.estimates import Estimates, JudgedLabels, Sample
 from karat.inference.judge.scores import Three
 from karat.inference.judge.selection import Imbalance, imbalance
 from karat.metrics import Metric
-from karat.metrics._applies import check_applies, needs_both_classes, with_positive
+from karat.metrics._applies import check_applies, on_both_classes
 from karat.metrics._influence.gather import reason_without
 from karat.metrics._measure import measure
 from karat.metrics.plan import requested
@@ -417,9 +417,7 @@ class _Estimated:
     def _value(self, metric: Metric) -> float:
         """The metric of all rows with the judge's labels as the truth."""
         if not metric.needs_scores:
-            cells = self._cells
-            if needs_both_classes(metric, cells.classes):
-                cells = with_positive(cells, metric.name)
+            cells = on_both_classes(metric, self._cells)
             return float(metric.values(cells, self.spec.policy).value)
         if metric not in self._kept:
             tally = InMemoryScores.of(self.by_judge, None, self.spec.n_threads)

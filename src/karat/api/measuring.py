@@ -217,7 +217,7 @@ def _with_slices(
                 of_folds = (report, rows, codes, measure, folds, nested)
                 kept_folds = _folds(*of_folds, needs_ids=needs_ids)
                 doubts.append(untested_fold(codes, codes.columns.index(folds.fold)))
-                doubts.append(divided_clusters(kept_folds.axis, codes.codes, rows.clusters))
+                doubts += kept_folds.doubts
                 if not folds.is_slice:
                     continue
             of_slices = by_slice(report.cells, rows, codes, is_clustered=report.is_clustered)
@@ -261,7 +261,9 @@ def _folds(
         of_values = SliceMeasure(replace(measure.rows, rows=alone), spec)
     of_rows = None if measure is None else codes.codes
     sliced = ClassSlices(of_folds, without_intervals(report), of_rows, of_values)
-    return Folds(axis, report, MeasuredFolds(axis, sliced), nested)
+    divided = divided_clusters(axis, codes.codes, rows.clusters)
+    doubts = () if divided is None else (divided,)
+    return Folds(axis, report, MeasuredFolds(axis, sliced), nested, doubts=doubts)
 
 
 def _outer_rows(found: Tallies, spec: Spec) -> tuple[Tallies, NestedRows | None]:

@@ -34,7 +34,7 @@ from karat.inference.sizes import (
 )
 from karat.inference.table_variance import TableVariance
 from karat.metrics import Metric, get
-from karat.metrics._applies import check_applies, needs_both_classes, with_positive
+from karat.metrics._applies import check_applies, on_both_classes
 from karat.metrics._of_sets import meant_on_sets
 from karat.results import report as outcome
 from karat.tally import Cells, Classes
@@ -145,15 +145,10 @@ def rows_needed(
             raise error("K170", found=found) from None
     cells = pilot.cells if isinstance(pilot, ClassReport) else pilot
     check_applies(chosen, cells.classes, ())
-    cells = _with_both(chosen, cells)
+    cells = on_both_classes(chosen, cells)
     if cells.storage == "marginals":
         raise error("K204", name=str(chosen))
     return _of_table(chosen, TableVariance(cells), size)
-
-
-def _with_both(metric: Metric, cells: Cells) -> Cells:
-    """The cells, of both classes where the metric needs a positive one and one occurs (K123)."""
-    return with_positive(cells, str(metric)) if needs_both_classes(metric, cells.classes) else cells
 
 
 def _check_size(metric: Metric, size: SizeSpec) -> None:
@@ -186,7 +181,7 @@ def _with_judge(
     if metric.needs_scores:
         alone = _of_scores(metric, table, size)
     else:
-        alone = _of_table(metric, TableVariance(_with_both(metric, table.cells)), size)
+        alone = _of_table(metric, TableVariance(on_both_classes(metric, table.cells)), size)
     n = pilot.n_gold
     gained = 1.0 - 1.0 / max(n_effective / n, 1.0)
     square = min(gained / (1.0 - n / pilot.n_rows), 1.0 - 1e-9)

@@ -291,8 +291,10 @@ def divided_clusters(
     if clusters is None or len(clusters.codes) != len(codes):
         return None
     n = axis.n_divided(codes, clusters.codes.astype(np.int64))
-    n_clusters = len(np.unique(clusters.codes))
-    return doubt("D165", clusters=counted(n, "cluster"), n=count(n_clusters)) if n else None
+    if not n:
+        return None
+    n_clusters = int(np.count_nonzero(np.bincount(clusters.codes)))
+    return doubt("D165", clusters=counted(n, "cluster"), n=count(n_clusters))
 
 
 def missing_text(column: str, texts: Collection[str]) -> Doubt | None:

@@ -42,6 +42,11 @@ def with_positive(cells: Cells, name: str) -> Cells:
     return reorder(cells, both_classes(cells.classes, name))
 
 
+def on_both_classes(metric: Metric, cells: Cells) -> Cells:
+    """The tally, with the missing class where the metric reads the positive one (K123)."""
+    return with_positive(cells, metric.name) if needs_both_classes(metric, cells.classes) else cells
+
+
 def no_positive(name: str, classes: Classes, averages: Sequence[str]) -> KaratError:
     """Return the error of a per-class function where no class is positive.
 

@@ -79,7 +79,7 @@ class FoldDifference(JsonRecord):
 
     @property
     def verdict(self) -> Verdict:
-        """Verdict of a against b, as that of a `Difference`."""
+        """Verdict of a against b by its p-value for all pairs; without a margin."""
         if self.p_adjusted is None:
             return "not tested"
         if not self.p_adjusted < 1.0 - self.level:
@@ -231,7 +231,7 @@ def _of_folds(difference: Difference, a: FoldResult, b: FoldResult) -> FoldDiffe
         low,
         high,
         difference.level,
-        math.nan if difference.standard_error is None else difference.standard_error,
+        math.nan if a.undefined or b.undefined else difference.standard_error or 0.0,
         difference.p,
         difference.p_adjusted,
         tuple(values.tolist()),

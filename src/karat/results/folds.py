@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from karat.designs.folds import NADEAU_BENGIO, NESTED, SAME_VALUE, nested_estimate
 from karat.errors import error
+from karat.errors.doubts import Doubt
 from karat.errors.text import counted, interval, value
 from karat.inference.combined_limits import is_combined
 from karat.inference.confidence import Confidence, Interval
@@ -265,6 +266,7 @@ class Folds(Mapping[str, FoldResult]):
         measured: values of the folds.
         nested: predictions of nested cross-validation, or None.
         nested_kept: results of nested cross-validation that were read from JSON.
+        doubts: those about the folds of these rows.
     """
 
     axis: FoldAxis
@@ -272,6 +274,7 @@ class Folds(Mapping[str, FoldResult]):
     measured: FoldValues
     nested: NestedRows | None = None
     nested_kept: Mapping[Metric, NestedResult] = field(default_factory=dict)
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:

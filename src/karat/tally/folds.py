@@ -216,7 +216,9 @@ class FoldAxis:
         places = self._repeat_of_fold[codes] * n + clusters
         last = np.zeros(self.n_repeats * n, np.int64)
         last[places] = codes
-        return len(np.unique(clusters[last[places] != codes]))
+        is_divided = np.zeros(n, bool)
+        is_divided[clusters[last[places] != codes]] = True
+        return int(is_divided.sum())
 
     @property
     def _repeat_of_fold(self) -> npt.NDArray[np.int64]:
@@ -233,7 +235,7 @@ class FoldAxis:
         Errors:
             K252 folds share rows; K253 repeats have different rows.
         """
-        place = self.repeat_names
+        repeats = self.repeat_names
         known, each = np.unique(ids, return_inverse=True)
         pairs = self._repeat_of_fold[codes] * len(known) + each.reshape(-1)
         found, first, counts = np.unique(pairs, return_index=True, return_counts=True)
@@ -243,11 +245,11 @@ class FoldAxis:
             raise folds_share_rows(
                 f"{len(twice)} ids are tested twice in one repeat, first that of row {row}"
             )
-        is_partition = min(self.repeats.count(name) for name in place) > 1
-        if is_partition and len(found) < len(known) * len(place):
+        is_partition = min(self.repeats.count(name) for name in repeats) > 1
+        if is_partition and len(found) < len(known) * len(repeats):
             n = np.bincount(each.reshape(-1), minlength=len(known))
-            count = int((n < len(place)).sum())
-            found_text = f"{count} of {len(known)} ids are not in all {len(place)} repeats"
+            count = int((n < len(repeats)).sum())
+            found_text = f"{count} of {len(known)} ids are not in all {len(repeats)} repeats"
             raise error("K253", found=found_text)
 
 

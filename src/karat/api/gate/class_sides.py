@@ -48,7 +48,7 @@ from karat.errors.options import as_typed, option
 from karat.errors.text import harmless
 from karat.inference.confidence import Confidence
 from karat.metrics import Metric, get
-from karat.metrics._applies import check_decided, needs_both_classes, with_positive
+from karat.metrics._applies import check_decided, on_both_classes
 from karat.results.gate.verdicts import Measured, Rule, Settled
 
 Source: TypeAlias = Rows | ClassReport
@@ -121,9 +121,7 @@ def _values_of(
             continue
         is_undefined = not math.isfinite(result.value)
         with suppress(KaratError):
-            cells = report.cells
-            if needs_both_classes(metric, cells.classes):
-                cells = with_positive(cells, str(metric))
+            cells = on_both_classes(metric, report.cells)
             is_undefined |= bool(report._values(metric, cells).undefined.all())
         why = result.undefined if is_undefined else None
         numbers = (result.value, result.low, result.high, result.n)

@@ -151,7 +151,8 @@ class ScoredModel:
         if is_by_class:
             classes = SeparateClasses(rows.codes, np.maximum(self._sizes.of_classes - 1.0, 0.0))
         of_rows = None if factors is None else factors[rows.codes]
-        sample = Sample(weights, squares, factors=of_rows, df=df, classes=classes)
+        true, k = rows.codes, rows.classes.k
+        sample = Sample(weights, squares, true, k, factors=of_rows, df=df, classes=classes)
         return units_of(self.design, sample)
 
     @property
@@ -165,7 +166,8 @@ class ScoredModel:
         rows, clusters = self.rows, self.clusters
         assert clusters is not None
         by_cluster = ClusteredCells.of(clusters, np.arange(rows.n_rows), rows.weights)
-        return units_of(self.design, Sample(*self._weights), by_cluster)
+        sample = Sample(*self._weights, rows.codes, rows.classes.k)
+        return units_of(self.design, sample, by_cluster)
 
     def growth(self, metric: Metric) -> float:
         """Amount to add to the variance, which few rows underestimate."""

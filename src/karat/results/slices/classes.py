@@ -23,7 +23,7 @@ from karat.inference.slices.permuted import PermutedTables, Reference
 from karat.inference.table_variance import TableVariance, derivative
 from karat.inference.value_limits import ScoreLevels
 from karat.metrics import ClassRanks, Metric, PairRanks, Pairwise, get
-from karat.metrics._applies import check_applies, needs_both_classes, with_positive
+from karat.metrics._applies import check_applies, needs_both_classes, on_both_classes
 from karat.metrics._metric import Values
 from karat.results.headlines import headline_names
 from karat.results.result import Result
@@ -171,10 +171,7 @@ class Slice:
         Errors:
             K123 the metric is of the positive class, and one class occurs that says not which.
         """
-        cells = self.table if metric.has_costs else self.cells
-        if needs_both_classes(metric, cells.classes):
-            return with_positive(cells, metric.name)
-        return cells
+        return on_both_classes(metric, self.table if metric.has_costs else self.cells)
 
     @property
     def weight_effective(self) -> float:
