@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import karat
+from karat.inference import set_intervals
 from karat.inference.confidence import Confidence
 from karat.inference.set_intervals import SetIntervals
+from karat.inference.set_moves import LabelMoves
 from karat.metrics import get
 from karat.metrics._of_sets import values_on_sets
 from karat.tally import Classes
@@ -205,3 +207,66 @@ def test_weights_of_any_unit_have_the_same_limits(power: int) -> None:
             (each.low, each.high, each.standard_error) for each in (plain[name], scaled[name])
         ]
         assert limits[0] == pytest.approx(limits[1])
+
+
+def test_inflation_of_each_label_is_that_of_its_weights_or_clusters() -> None:
+    """Ratio of the variance by rows to that of as many rows of equal weight, at least 1."""
+    rng = np.random.default_rng(9)
+    n = 90
+    true, pred = (rng.random((n, 2)) < 0.5).astype(int), (rng.random((n, 2)) < 0.4).astype(int)
+    weights, clusters = rng.integers(1, 6, n).astype(float), np.arange(n) % 15
+    partials = np.array([[[0.1, -0.7], [0.3, 1.1]], [[-0.2, 0.5], [0.9, 0.4]]])
+    for given in ({"weights": weights}, {"clusters": clusters}):
+        report = karat.evaluate(true, pred, **given)
+        found = SetIntervals(report.tally, Confidence(), report.encoded).spread
+        w = given.get("weights", np.ones(n))
+        rows_of_equal_weight = w.sum() ** 2 / (w**2).sum()
+        for label in range(2):
+            phi = partials[label][true[:, label], pred[:, label]]
+            phi = phi - np.average(phi, weights=w)
+            if "weights" in given:
+                variance = (w**2 * phi**2).sum() / w.sum() ** 2
+            else:
+                sums = np.bincount(clusters, phi)
+                variance = 15 / 14 * (sums**2).sum() / n**2
+            simple = np.average(phi**2, weights=w) / rows_of_equal_weight
+            assert found.class_variances(partials)[label] == pytest.approx(variance)
+            assert found.class_inflation(partials)[label] == pytest.approx(
+                max(variance / simple, 1.0)
+            )
+
+
+@pytest.mark.parametrize("is_clustered", [False, True])
+def test_the_acceleration_of_a_mean_over_rows_is_that_of_its_rows(
+    is_clustered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    true, pred = (rng.random((60, 3)) < 0.5).astype(int), (rng.random((60, 3)) < 0.6).astype(int)
+    clusters = np.arange(60) % 12 if is_clustered else None
+    seen: list[float] = []
+    draw = set_intervals.interval_of_draws
+
+    def spy(metric: Any, value: float, drawn: Any, asked: Any, acceleration: float) -> Any:
+        seen.append(acceleration)
+        return draw(metric, value, drawn, asked, acceleration)
+
+    monkeypatch.setattr(set_intervals, "interval_of_draws", spy)
+    bca = karat.Interval(method="bca", n_replicates=200)
+    result = karat.evaluate(true, pred, clusters=clusters, interval=bca)["samples_jaccard"]
+    both, either = (true & pred).sum(axis=1), (true | pred).sum(axis=1)
+    values = np.where(either > 0, both / np.maximum(either, 1), 0.0)
+    phi = values - values.mean()
+    if clusters is not None:
+        phi = np.bincount(clusters, phi)
+    assert result.value == pytest.approx(values.mean())
+    assert seen[-1] == pytest.approx((phi**3).sum() / (6.0 * (phi**2).sum() ** 1.5))
+
+
+def test_moves_of_a_mean_over_labels_are_a_part_of_their_sum() -> None:
+    moves = LabelMoves(get("roc_auc"), np.array([3.0, -3.0]), np.array([0.5, -0.5]))
+    moves.growth = np.array([8.0, 0.3])
+    macro = moves.of_lift("macro", 4)
+    assert (macro.phi.tolist(), macro.growth) == ([0.75, -0.75], 0.5)
+    weighted = moves.of_lift("weighted", 4)
+    assert (weighted.phi.tolist(), weighted.growth) == ([0.5, -0.5], 0.3)
+    assert moves.of_lift("macro", 0).growth == 8.0
