@@ -16,6 +16,7 @@ from karat.inference.comparison.contrasts import (
     score_limits,
     score_statistic,
 )
+from karat.inference.comparison.records import ModelValue
 from karat.inference.comparison.shares import PairedShare
 from karat.metrics import get
 from karat.tally import Classes, JointCells
@@ -139,3 +140,11 @@ def test_the_ends_of_a_share_are_those_of_the_classes_that_count_for_a_model() -
     assert np.array(some.ends) == pytest.approx(np.array([ends, [0.0, 0.5, 1.0]]))
     assert not some.is_shared((0, 1))
     assert whole.is_shared((0, 1))
+
+
+def test_a_value_of_a_model_has_the_usual_level() -> None:
+    assert ModelValue(0.5).level == 0.95
+    undefined = ModelValue.undefined(0.3, "there is no row", 0.9)
+    assert math.isnan(undefined.value)
+    assert (undefined.level, undefined.remark) == (0.9, "undefined: there is no row")
+    assert ModelValue.undefined(math.inf, "it is infinite", 0.9).value == math.inf

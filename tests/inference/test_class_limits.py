@@ -68,3 +68,17 @@ def test_tables_that_weigh_nothing_are_measured_in_rows() -> None:
         np.full((2, 2), 0.03), classes=Classes.of([0, 1]), squares=np.full((2, 2), 9e-4), n_rows=4
     )
     assert TableVariance(light).unit == 2.0**-5
+
+
+def test_a_ratio_of_nothing_has_the_limits_of_half_a_row_more() -> None:
+    metric = get("positive_likelihood_ratio")
+    metric = Metric(metric.record, "plain", metric.params)
+    cells = Cells.dense(np.array([[9, 0], [4, 0]]), classes=Classes.of([0, 1]))
+    spread, asked = TableVariance(cells), Confidence(0.95)
+    limits = class_limits(metric, spread, asked)
+    # (½ ÷ 5) ÷ (½ ÷ 10), and its variance on the log scale (Gart and Nam 1988).
+    center, error = np.log(2.0), np.sqrt(1 / 0.5 - 1 / 5 + 1 / 0.5 - 1 / 10)
+    assert np.isfinite([limits.low[1], limits.high[1]]).all()
+    assert limits.low[1] < np.exp(center) < limits.high[1]
+    assert limits.low[1] == pytest.approx(np.exp(center - asked.quantile() * error), rel=1e-9)
+    assert limits.high[1] == pytest.approx(np.exp(center + asked.quantile() * error), rel=1e-9)
