@@ -25,7 +25,8 @@ from karat.data.accumulator import (
     sliced_sets,
     whole,
 )
-from karat.data.checks import binned_codes, check_in_common, divided_clusters, untested_fold
+from karat.data.checks import binned_codes, check_in_common, untested_fold
+from karat.data.clusters import divided_clusters
 from karat.data.labels.matrices import display_names
 from karat.data.listing import listed_of, named
 from karat.data.prevalence import at_prevalence

@@ -9,7 +9,6 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from karat.data.clusters import RowNames
 from karat.data.labels.containers import index_of
 from karat.data.roles import (
     ALIASES,
@@ -30,7 +29,7 @@ from karat.errors.options import argument_as_typed, is_command_line, option, opt
 from karat.errors.text import count, counted, value
 from karat.tally import Cells, Classes, to_marginals
 from karat.tally.classes import IGNORED, usual_positive
-from karat.tally.folds import FoldAxis, folds_by_name
+from karat.tally.folds import folds_by_name
 from karat.tally.look_alikes import look_alikes
 from karat.tally.row_sample import row_parts
 from karat.tally.score_histograms import ScoreHistograms
@@ -278,23 +277,6 @@ def untested_fold(codes: SliceCodes, place: int) -> Doubt | None:
         return None
     n = int(np.count_nonzero(np.isin(codes.codes, here)))
     return doubt("D155", rows=counted(n, "row"), n=count(len(codes.codes)))
-
-
-def divided_clusters(
-    axis: FoldAxis, codes: npt.NDArray[Any], clusters: RowNames | None
-) -> Doubt | None:
-    """Return the warning that folds divide clusters, or None.
-
-    Args:
-        codes: int[n], the fold of each row.
-    """
-    if clusters is None or len(clusters.codes) != len(codes):
-        return None
-    n = axis.n_divided(codes, clusters.codes.astype(np.int64))
-    if not n:
-        return None
-    n_clusters = int(np.count_nonzero(np.bincount(clusters.codes)))
-    return doubt("D165", clusters=counted(n, "cluster"), n=count(n_clusters))
 
 
 def missing_text(column: str, texts: Collection[str]) -> Doubt | None:

@@ -15,8 +15,11 @@ from karat.data.labels.arrays import encoded_texts, text_codes
 from karat.data.labels.column import Column, Flags, Kind, Nulls, resolved
 from karat.data.labels.containers import encode
 from karat.errors import KaratError, error
+from karat.errors.doubts import Doubt, doubt
 from karat.errors.reasons import MissingValuesError
+from karat.errors.text import count, counted
 from karat.tally.classes import Label
+from karat.tally.folds import FoldAxis
 
 Codes = npt.NDArray[np.int32]
 
@@ -156,3 +159,20 @@ def go_together(
 def one_cluster(n: int) -> KaratError:
     """K145 of n rows."""
     return error("K145", rows="1 row has" if n == 1 else f"{n} rows have")
+
+
+def divided_clusters(
+    axis: FoldAxis, codes: npt.NDArray[Any], clusters: RowNames | None
+) -> Doubt | None:
+    """Return the warning that folds divide clusters, or None.
+
+    Args:
+        codes: int[n], the fold of each row.
+    """
+    if clusters is None or len(clusters.codes) != len(codes):
+        return None
+    n = axis.n_divided(codes, clusters.codes.astype(np.int64))
+    if not n:
+        return None
+    n_clusters = int(np.count_nonzero(np.bincount(clusters.codes)))
+    return doubt("D165", clusters=counted(n, "cluster"), n=count(n_clusters))
