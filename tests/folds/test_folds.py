@@ -410,3 +410,25 @@ def test_nested_folds_that_divide_clusters_are_a_doubt() -> None:
         assert ("D165" in [each.code for each in compared.doubts]) == is_doubted
         report = karat.evaluate(true, models["a"], clusters=clusters, design=design)
         assert ("D165" in [each.code for each in report.doubts]) == is_doubted
+
+
+@pytest.mark.parametrize("metrics", [None, ["accuracy"], ["roc_auc"]])
+def test_folds_of_compared_scores_that_divide_clusters_are_a_doubt(metrics: Any) -> None:
+    rng = np.random.default_rng(0)
+    true, cluster = rng.integers(0, 2, 60), np.arange(60) // 5
+    models = {"a": rng.random(60), "b": rng.random(60)}
+    given = {} if metrics is None else {"metrics": metrics}
+    design = karat.Folds(np.arange(60) % 5)
+    found = karat.compare(true, y_prob=models, clusters=cluster, design=design, **given)
+    assert "D165" in [each.code for each in found.doubts]
+
+
+def test_a_check_of_scores_of_repeats_with_ids_finds_no_problem() -> None:
+    rng = np.random.default_rng(0)
+    rows: dict[str, Any] = {
+        "y_true": np.tile(rng.integers(0, 2, 30), 2),
+        "y_prob": rng.random(60),
+        "design": karat.Folds(np.arange(60) % 5, repeat=np.repeat([0, 1], 30)),
+    }
+    assert karat.check(**rows, clusters=np.tile(np.arange(30), 2)).problems == ()
+    assert [each.code for each in karat.check(**rows).problems] == ["K251"]

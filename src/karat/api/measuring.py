@@ -128,7 +128,7 @@ def class_report_of(found: Tallies, spec: Spec) -> ClassReport:
     clusters = rows.clusters if report.is_clustered else None
     whole_rows = replace(kept.rows, pred=pred, clusters=clusters, by=())
     measure = SliceMeasure(replace(kept, rows=whole_rows, threshold=None), spec)
-    labels = replace(whole_rows, scores=None, by=rows.by)
+    labels = replace(whole_rows, scores=None, by=rows.by, clusters=rows.clusters)
     return _with_slices(report, [labels], measure, nested=nested, **how)
 
 
