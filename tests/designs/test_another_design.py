@@ -30,7 +30,7 @@ N, STRATA, K = 240, 6, 3
 class StratifiedRows(Units):
     """Rows of equal weight drawn within strata: only rows of one stratum vary about its mean."""
 
-    strata: ClusteredCells = None  # type: ignore[assignment]
+    strata: ClusteredCells
 
     @property
     def df(self) -> float:
@@ -47,18 +47,6 @@ class StratifiedRows(Units):
         parts = (flat[:, strata.place] - means[:, strata.cluster]) * roots
         return np.asarray(parts.reshape(*phi.shape[:-1], -1))
 
-    def degrees(self, phi: Floats) -> float:
-        del phi
-        return self.df
-
-    def capped(self, df: float) -> Units:
-        del df
-        return self
-
-    def least_tail(self, moves: Any) -> float:
-        del moves
-        return 0.0
-
 
 def _units_of(sample: Sample, groups: Any) -> Units:
     return StratifiedRows(sample.weights, sample.squares, groups)
@@ -66,7 +54,7 @@ def _units_of(sample: Sample, groups: Any) -> Units:
 
 @pytest.fixture
 def stratified(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setitem(DRAWINGS, "stratified", Drawing(_units_of, varies_less=True))  # type: ignore[arg-type]
+    monkeypatch.setitem(DRAWINGS, "stratified", Drawing(_units_of, varies_less=True))
     return "stratified"
 
 

@@ -11,9 +11,9 @@ from scipy import stats
 from karat.designs.folds import FoldUnits, nested_estimate
 from karat.designs.judge import Both, Weighed
 from karat.inference.confidence import Confidence
-from karat.inference.fold_means import mean_of_folds
 from karat.inference.limits import wilson_limits_of_one
 from karat.metrics import get
+from karat.results.folds import mean_of_folds
 
 
 def test_the_spread_of_equal_folds_is_unknown() -> None:
@@ -31,7 +31,7 @@ def test_the_variance_of_folds_is_that_of_nadeau_and_bengio() -> None:
     assert units.covariance(values) == pytest.approx(factor * np.cov(values))
     assert units.variance(values) == pytest.approx(factor * values.var(axis=1, ddof=1))
     assert (units.df, units.degrees(values[0]), units.n_units) == (4.0, 4.0, 5.0)
-    estimate = mean_of_folds(get("accuracy"), values[0].tolist(), 1 / 4)
+    estimate = mean_of_folds(get("accuracy"), values[0].tolist(), 1 / 4, None)
     assert estimate.value == pytest.approx(0.8)
     assert math.sqrt(estimate.variance or 0.0) == pytest.approx(0.0474, abs=1e-4)
     limits = estimate.interval_at(Confidence(0.95))

@@ -10,7 +10,7 @@ import pytest
 
 from karat.designs import DRAWINGS, units_of
 from karat.designs.classes import RowsOfClasses
-from karat.designs.clusters import ClusteredRows, RowClusters, degrees_of_clusters
+from karat.designs.clusters import RowClusters, degrees_of_clusters
 from karat.designs.folds import FoldUnits
 from karat.designs.judge import Both, RowsWithJudge, Weighed
 from karat.designs.looks import boundary, mixture_variance, p_of_look, tail_of_look
@@ -110,7 +110,6 @@ def test_effective_rows_are_those_of_kish_and_at_most_the_clusters() -> None:
     assert units("clusters").n_units == n
     assert units("clusters").n_effective == min(expected, n)
     assert units("clusters").df == n - 1
-    assert ClusteredRows.of(units("rows"), units("clusters").clusters, 2.5).df == 2.5
     empty = IndependentRows(np.zeros(2), np.zeros(2))
     assert empty.n_effective == 0.0
 
@@ -368,8 +367,6 @@ def test_clusters_of_infinite_influences_have_all_degrees() -> None:
     clusters = RowClusters.of(codes, 3, None, 6)
     units = units_of("cohort", Sample.of_rows(None, 6), clusters)
     assert units.degrees(np.array([1.0, math.inf, 0, 0, 0, 0])) == 2.0
-    assert units.capped(1.5).degrees(np.zeros(6)) == 1.5
-    assert units.capped(1.5).capped(4.0).df == 1.5
     # All rows of all clusters alike: clusters weigh as much as their rows.
     uneven = RowClusters.of(np.array([0, 0, 0, 0, 1, 2]), 3, None, 6)
     of_uneven = units_of("cohort", Sample.of_rows(None, 6), uneven)
@@ -377,14 +374,15 @@ def test_clusters_of_infinite_influences_have_all_degrees() -> None:
 
 
 @pytest.mark.parametrize("df", [3.0, 50.0])
-def test_capped_units_have_fewer_degrees(df: float) -> None:
-    rows = units_of("cohort", Sample.of_rows(None, 9, 8.0))
-    assert rows.capped(df).df == min(8.0, df)
-    folds = FoldUnits.of(5, 0.25)
-    assert (folds.capped(df).df, folds.capped(df).degrees(np.zeros(5))) == (min(4.0, df),) * 2
-    assert folds.capped(df).variance(np.arange(5.0)) == folds.variance(np.arange(5.0))
-    judge = RowsWithJudge(np.ones(4), np.ones(4), df=7.0)
-    assert judge.capped(df).df == min(7.0, df)
+def test_capped_spreads_have_fewer_degrees(df: float) -> None:
+    codes, rng = np.arange(20) // 2, np.random.default_rng(5)
+    units = units_of("cohort", Sample.of_rows(None, 20), RowClusters.of(codes, 10, None, 20))
+    paired = Paired.of(rng.normal(size=(3, 20)), units, [(0, 1), (1, 2)])
+    capped = paired.capped(df)
+    assert capped.df == min(paired.df, df)
+    for pair in ((0, 1), (1, 2)):
+        assert capped.degrees(*pair) == min(paired.degrees(*pair), df)
+        assert capped.variance(*pair) == paired.variance(*pair)
 
 
 def test_folds_have_no_tail_of_signs() -> None:

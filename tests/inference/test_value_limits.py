@@ -34,7 +34,7 @@ Z = float(stats.norm.ppf(0.95))
 
 
 def error(variance: float = 0.0025, **more: float) -> SamplingError:
-    return SamplingError(variance, variance, 9.0, 100.0, **more)  # type: ignore[arg-type]
+    return SamplingError(variance, variance, 9.0, 100.0, **more)
 
 
 def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
@@ -117,7 +117,7 @@ def test_textbook_limits_at_an_end() -> None:
 
 
 def limits_of(family: str, number: Number) -> tuple[float, float]:
-    low, high, _ = FAMILIES[family](number, ASKED)  # type: ignore[index]
+    low, high, _ = FAMILIES[family](number, ASKED)
     return low, high
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from karat.designs.units import ROUNDING, Codes, Floats, Units, kish, small_sample
 from karat.tally.cached import cached_property
@@ -89,16 +88,14 @@ class ClusteredRows(Units):
     Attributes:
         rows: the units as they would be without clusters: by class, perhaps.
         clusters: the units by cluster.
-        most_df: largest degrees of freedom, beside the number of clusters − 1.
     """
 
     rows: Units
     clusters: ClusterSums
-    most_df: float = math.inf
 
     @classmethod
-    def of(cls, rows: Units, clusters: ClusterSums, df: float = math.inf) -> ClusteredRows:
-        return cls(rows.weights, rows.squares, rows, clusters, df)
+    def of(cls, rows: Units, clusters: ClusterSums) -> ClusteredRows:
+        return cls(rows.weights, rows.squares, rows, clusters)
 
     @property
     def n_units(self) -> float:
@@ -106,7 +103,7 @@ class ClusteredRows(Units):
 
     @property
     def df(self) -> float:
-        return min(self.clusters.n_clusters - 1.0, self.most_df)
+        return self.clusters.n_clusters - 1.0
 
     @cached_property
     def n_of_rounding(self) -> float:
@@ -158,11 +155,3 @@ class ClusteredRows(Units):
             weights = self.clusters.sums(np.ones(len(self.weights)))
             sizes = np.where(whole > ROUNDING * self.total * size, sizes, weights)
         return np.minimum(degrees_of_clusters(sizes), self.df)
-
-    def capped(self, df: float) -> Units:
-        return replace(self, most_df=min(self.most_df, df))
-
-    def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
-        """0: clusters have Student's tails, which are no smaller than those of signs."""
-        del moves
-        return 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +25,9 @@ class FoldUnits(Units):
 
     Attributes:
         ratio: test rows for each training row, n₂/n₁.
-        most_df: largest degrees of freedom, beside the number of folds − 1.
     """
 
     ratio: float = 0.0
-    most_df: float = math.inf
 
     @classmethod
     def of(cls, n: int, ratio: float) -> FoldUnits:
@@ -42,7 +40,7 @@ class FoldUnits(Units):
 
     @property
     def df(self) -> float:
-        return min(len(self.weights) - 1.0, self.most_df)
+        return len(self.weights) - 1.0
 
     def centred(self, phi: Floats) -> Floats:
         return np.asarray(phi - phi.mean(axis=-1, keepdims=True))
@@ -53,23 +51,11 @@ class FoldUnits(Units):
         Nadeau & Bengio (2003): the naive variance of a mean, s²/J, takes folds to be independent;
         in (1/J + n₂/n₁)·s², n₂/n₁ stands for their correlation.
         """
-        parts = self.centred(phi) / math.sqrt(len(self.weights) - 1.0)
+        parts = self.centred(phi) / math.sqrt(self.df)
         sd, mean = np.sqrt((parts**2).sum(axis=-1)), phi.mean(axis=-1)
         is_unknown = (sd <= ROUNDING * np.maximum(np.abs(mean), 1.0)) & (mean != 0.0)
         scale = math.sqrt(1.0 / len(self.weights) + self.ratio)
         return np.asarray(np.where(is_unknown, math.nan, scale)[..., None] * parts)
-
-    def degrees(self, phi: Floats) -> float:
-        del phi
-        return self.df
-
-    def capped(self, df: float) -> Units:
-        return replace(self, most_df=min(self.most_df, df))
-
-    def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
-        """0: folds have Student's tails, which are no smaller than those of signs."""
-        del moves
-        return 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ Ref: Angelopoulos, Bates, Fannjiang, Jordan, Zrnic (2023). Prediction-powered in
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -319,17 +319,6 @@ class RowsWithJudge(Units):
         has = roots > 0.0
         values = np.where(has, of_gold[self.gold] / np.where(has, roots, 1.0), 0.0)
         return self.both.held(square, values, float((of_reference**2).sum()))
-
-    def degrees(self, phi: Floats) -> float:
-        del phi
-        return self.df
-
-    def capped(self, df: float) -> Units:
-        return replace(self, df=min(self.df, df))
-
-    def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
-        del moves
-        return 0.0
 
 
 def cost_of_tuning(n: float) -> float:

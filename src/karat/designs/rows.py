@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -65,9 +65,6 @@ class IndependentRows(Units):
     def degrees_of_value(self, phi: Floats) -> float:
         del phi
         return self.df
-
-    def capped(self, df: float) -> Units:
-        return replace(self, df=min(self.df, df))
 
     def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
         """The exact p-value if all rows of some units [e] move a difference to the same side.

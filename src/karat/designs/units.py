@@ -149,9 +149,10 @@ class Units(ABC):
         """float64[..., e]: the part of each unit in the error, as if units were independent."""
         return self.errors(phi)
 
-    @abstractmethod
     def degrees(self, phi: Floats) -> float:
         """Degrees of freedom of the variance of a number with influence φ [e]."""
+        del phi
+        return self.df
 
     def degrees_of_each(self, centred: Floats, size: float) -> Floats:
         """float64[...]: degrees of freedom of numbers with centred influences [..., e].
@@ -162,13 +163,13 @@ class Units(ABC):
         del size
         return np.full(centred.shape[:-1], self.df)
 
-    @abstractmethod
-    def capped(self, df: float) -> Units:
-        """The same units, with at most so many degrees of freedom."""
-
-    @abstractmethod
     def least_tail(self, moves: npt.NDArray[np.bool_]) -> float:
-        """The least p-value if all rows of some units [e] move a difference to the same side."""
+        """The least p-value if all rows of some units [e] move a difference to the same side.
+
+        0 where the tails are Student's, which are no smaller than those of signs.
+        """
+        del moves
+        return 0.0
 
     def degrees_of_value(self, phi: Floats) -> float:
         """The same of the value of one model."""

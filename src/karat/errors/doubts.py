@@ -165,11 +165,6 @@ D160  Rows may be of repeated cross-validation.
       If each row was tested in several repeats, give {folds}, and name the ids of rows, {ids}: rows
           with one id depend on each other, and treating them as independent makes intervals too
           narrow. {none} states that rows are independent.
-D165  Rows of one cluster are in several folds.
-      {clusters} of {n} are in several folds of one repeat.
-      Limits of means over folds treat such rows as independent, and may be too narrow. Test all
-          rows of a cluster in one fold, as GroupKFold of scikit-learn does, or read the pooled
-          values: their limits allow for clusters.
 D161  A threshold of 0 predicts {what}.
       {argument} is cut at a probability, and every probability is at least 0.
       A logit of 0 is the probability 0.5: leave {option} out, or give {half}.
@@ -181,6 +176,11 @@ D164  The probabilities of a row add up to 1.
       They do in each of {n} rows, and {several} have more than one true label.
       If they are of a softmax, whose labels exclude each other, give the logits before it as
           {option}: their sigmoid is the probability of each label. If not, no change is needed.
+D165  Rows of one cluster are in several folds.
+      {clusters} of {n} are in several folds of one repeat.
+      Limits of means over folds treat such rows as independent, and may be too narrow. Test all
+          rows of a cluster in one fold, as GroupKFold of scikit-learn does, or read the pooled
+          values: their limits allow for clusters.
 D162  Models {models} have the same predictions.
       They are the same columns of {source}.
       Give each model its own file; {columns}.

@@ -177,14 +177,16 @@ class SetIntervals:
             if self.policy == "exclude":
                 phi = np.where(found.undefined, 0.0, phi)
                 share = float(np.average(~found.undefined, weights=w))
-            if w is not None:
-                # A row without weight may be undefined, and counts for nothing.
-                phi = np.where(np.asarray(w) > 0.0, phi, 0.0)
-            return phi / share if share > 0.0 else None
-        sides = self.slopes(meant).sides
-        if not all(np.isfinite(side).all() for side in sides):
-            return None
-        return self.rows.added(*sides) * total
+            if not share > 0.0:
+                return None
+            phi = phi / share
+        else:
+            sides = self.slopes(meant).sides
+            if not all(np.isfinite(side).all() for side in sides):
+                return None
+            phi = self.rows.added(*sides) * total
+        # A row without weight may be undefined, and counts for nothing.
+        return phi if w is None else np.where(np.asarray(w) > 0.0, phi, 0.0)
 
     def of(self, metric: Metric, value: float) -> Interval:
         """The interval of a metric whose value on the tally this is."""

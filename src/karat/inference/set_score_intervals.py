@@ -32,10 +32,10 @@ from karat.metrics._influence.gather import reason_without
 from karat.metrics._of_set_scores import (
     RowMean,
     SetScores,
+    has_weight,
     is_of_labels,
     is_of_rows,
     is_pooled,
-    weighs,
 )
 from karat.metrics._of_sets import meant_on_sets
 from karat.metrics._registry import get
@@ -348,7 +348,7 @@ class SetScoreIntervals:
     def _measure_pooled(self, metrics: list[Metric]) -> None:
         pooled, of_row = self.scores.columns.pooled()
         missing = Interval(remark=_NO_FORM)
-        if not weighs(pooled):
+        if not has_weight(pooled):
             self._of_pooled.update(dict.fromkeys(metrics, missing))
             return
         if self._is_clustered:
@@ -497,7 +497,7 @@ class SetScoreIntervals:
         """Each label: its rows, what each moves in a metric, and values with their intervals."""
         for label in range(self.scores.k):
             column = self.scores.columns.column(label)
-            if not weighs(column):
+            if not has_weight(column):
                 continue
             clusters = self._codes[self._at(label)] if self._is_clustered else None
             values, sure, influence = measured_with_influence(

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from karat.designs.units import Units
 from karat.inference.class_limits import NO_SLOPE
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.limits import newcombe_limits, transformed, wilson_limits_of_one
+from karat.inference.estimate import Estimate
+from karat.inference.limits import Floats, newcombe_limits, transformed, wilson_limits_of_one
 from karat.inference.rounding import settled, settled_error
 from karat.inference.sampling_error import SamplingError
 from karat.metrics import Metric
@@ -128,6 +130,36 @@ class ScoreLevels:
 
     def interval(self, confidence: Confidence) -> Interval:
         return score_interval(self.metric, self.value, self.error, confidence, self.error.n_rest)
+
+
+@dataclass(frozen=True, eq=False)
+class StudentLevels:
+    """Student's limits of a value in the range of a metric, at any level.
+
+    Attributes:
+        error: standard error of the value; 0 or NaN: its spread is unknown, and it has no limits.
+    """
+
+    metric: Metric
+    value: float
+    error: float
+    df: float
+
+    def interval(self, confidence: Confidence) -> Interval:
+        if not self.error > 0.0:
+            return Interval()
+        ends, quantile = self.metric.range, confidence.quantile(self.df)
+        limits = textbook(self.value, self.error, quantile, ends, "wald")
+        limits = replace(limits, method="t", standard_error=self.error)
+        return within(limits, self.value, ends, confidence)
+
+
+def mean_of_units(metric: Metric, values: Floats, units: Units) -> Estimate:
+    """The mean of values float64[u] of units of the same weight each, with Student's limits."""
+    mean, variance = float(values.mean()), float(units.variance(values))
+    levels = StudentLevels(metric, mean, math.sqrt(variance), units.df)
+    n = len(values)
+    return Estimate(mean, n, influence=values, variance=variance, df=units.df, levels=levels)
 
 
 def interval_of_rows(

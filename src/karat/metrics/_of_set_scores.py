@@ -241,7 +241,7 @@ class SetScores:
             found = {body: np.full(self.k, np.nan) for body in missing}
             for label in range(self.k):
                 column = self.columns.column(label)
-                measured = measure(column, missing, self.policy) if weighs(column) else {}
+                measured = measure(column, missing, self.policy) if has_weight(column) else {}
                 for body, values in measured.items():
                     found[body][label] = float(values.value)
             self._of_labels.update(found)
@@ -254,7 +254,7 @@ class SetScores:
         if missing:
             pooled, _ = self.columns.pooled()
             none = Values(np.asarray(np.nan), np.asarray(True))
-            found = measure(pooled, missing, self.policy) if weighs(pooled) else {}
+            found = measure(pooled, missing, self.policy) if has_weight(pooled) else {}
             self._of_pooled.update({body: found.get(body, none) for body in missing})
         return {metric: self._of_pooled[body] for metric, body in bodies.items()}
 
@@ -356,6 +356,6 @@ def is_of_rows(metric: Metric) -> bool:
     return reads in (RankedLabels, PooledLosses) or metric.lift == "samples"
 
 
-def weighs(rows: ScoredRows) -> bool:
+def has_weight(rows: ScoredRows) -> bool:
     """True if a row counts: there may be none, and all may have weight 0."""
     return bool(rows.n_rows) and (rows.weights is None or bool(rows.weights.any()))

@@ -17,10 +17,9 @@ from karat.inference.comparison.families import tail_of
 from karat.inference.comparison.judging import ComparisonSpec, judged
 from karat.inference.comparison.records import Difference, Verdict, direction
 from karat.inference.comparison.sides import contrasted
-from karat.inference.fold_means import mean_of_folds
 from karat.inference.json_record import JsonRecord
 from karat.metrics import Metric, get
-from karat.results.folds import FoldResult, Folds
+from karat.results.folds import FoldResult, Folds, mean_of_folds
 from karat.results.named_values import only_pair
 
 CORRECTED_T: Final = "corrected resampled t-test"

@@ -10,16 +10,16 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs.folds import NADEAU_BENGIO, NESTED, SAME_VALUE, nested_estimate
+from karat.designs.folds import NADEAU_BENGIO, NESTED, SAME_VALUE, FoldUnits, nested_estimate
 from karat.errors import error
 from karat.errors.doubts import Doubt
 from karat.errors.text import counted, interval, value
 from karat.inference.combined_limits import is_combined
 from karat.inference.confidence import Confidence, Interval
-from karat.inference.fold_means import mean_of_folds
+from karat.inference.estimate import Estimate
 from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats
-from karat.inference.value_limits import NOTHING_SEEN
+from karat.inference.value_limits import NOTHING_SEEN, mean_of_units
 from karat.metrics import Metric, get
 from karat.metrics._influence.forms import LossInfluence, PlaceInfluence
 from karat.results.slices.classes import ClassSlices
@@ -73,7 +73,7 @@ class NestedResult(JsonRecord):
 
     @property
     def remark(self) -> str | None:
-        """Why there are no limits, or None."""
+        """Why no limits are known, or None."""
         return None if self.standard_error > 0.0 else NOTHING_SEEN
 
     def __float__(self) -> float:
@@ -139,6 +139,20 @@ class FoldResult(JsonRecord):
         repeats = "" if self.n_repeats == 1 else f" of {self.n_repeats} repeats"
         folds = f"{self.n_folds} folds{repeats}"
         return f"{self.metric}: fold mean {value(self.fold_mean)}{limits}, {folds}{why}"
+
+
+def mean_of_folds(
+    metric: Metric, values: Sequence[float], ratio: float, undefined: str | None
+) -> Estimate:
+    """The mean of at least two folds as an estimate.
+
+    Args:
+        ratio: test rows for each training row.
+        undefined: why the mean is undefined, or None.
+    """
+    if undefined is not None:
+        return Estimate(math.nan, len(values), undefined)
+    return mean_of_units(metric, np.asarray(values, np.float64), FoldUnits.of(len(values), ratio))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -197,6 +197,11 @@ class Paired:
         unknown = dict.fromkeys(pairs, math.nan)
         return replace(self, variances={**unknown, **self.variances})
 
+    def capped(self, df: float) -> Paired:
+        """The same, with at most so many degrees of freedom."""
+        own_df = {pair: min(each, df) for pair, each in self.own_df.items()}
+        return replace(self, df=min(self.df, df), own_df=own_df)
+
     def variance(self, a: int, b: int) -> float:
         return self.variances[a, b]
 

@@ -142,8 +142,8 @@ class ScoredModel:
         return self._units[key]
 
     def _made(self, factors: Floats | None, *, is_mean: bool, is_by_class: bool) -> Units:
-        rows, (weights, squares) = self.rows, self._weights
-        n = float(weights.sum()) ** 2 / float(squares.sum())
+        rows, sample = self.rows, self._sample
+        n = float(sample.weights.sum()) ** 2 / float(sample.squares.sum())
         # Far out, the rows of a rare class decide how far a mean of losses may be.
         rows_of_mean = self._sizes.fewest if self.is_of_looks else n
         df = max(rows_of_mean - 1.0, 1.0) if is_mean else math.inf
@@ -151,23 +151,20 @@ class ScoredModel:
         if is_by_class:
             classes = SeparateClasses(rows.codes, np.maximum(self._sizes.of_classes - 1.0, 0.0))
         of_rows = None if factors is None else factors[rows.codes]
-        true, k = rows.codes, rows.classes.k
-        sample = Sample(weights, squares, true, k, factors=of_rows, df=df, classes=classes)
-        return units_of(self.design, sample)
+        return units_of(self.design, replace(sample, factors=of_rows, df=df, classes=classes))
 
     @property
-    def _weights(self) -> tuple[Floats, Floats]:
-        w = self.rows.weights
-        weights = np.ones(self.rows.n_rows) if w is None else w
-        return weights, weights * weights
+    def _sample(self) -> Sample:
+        rows = self.rows
+        sample = Sample.of_rows(rows.weights, rows.n_rows)
+        return replace(sample, true=rows.codes, k=rows.classes.k)
 
     @cached_property
     def _clustered(self) -> Units:
         rows, clusters = self.rows, self.clusters
         assert clusters is not None
         by_cluster = ClusteredCells.of(clusters, np.arange(rows.n_rows), rows.weights)
-        sample = Sample(*self._weights, rows.codes, rows.classes.k)
-        return units_of(self.design, sample, by_cluster)
+        return units_of(self.design, self._sample, by_cluster)
 
     def growth(self, metric: Metric) -> float:
         """Amount to add to the variance, which few rows underestimate."""

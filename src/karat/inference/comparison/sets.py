@@ -148,11 +148,10 @@ def _paired(
     estimates = [estimate_of_sets(metric, model) for model in models]
     shares = _shares(metric, models)
     if models[0].has_spread:
-        weighs = units.weights > 0.0
         for i, (estimate, model) in enumerate(zip(estimates, models, strict=True)):
             phi = model.influence(metric, estimate.value)
             if phi is not None and np.isfinite(phi).all():
-                estimates[i] = replace(estimate, influence=np.where(weighs, phi, 0.0))
+                estimates[i] = replace(estimate, influence=phi)
     is_share = shares is not None and _is_plain(models[0])
     if is_share:
         # Limits of shares hold without Student's quantile.

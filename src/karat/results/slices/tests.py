@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from karat.inference.comparison.contrasts import ValueLimits
+from karat.inference.comparison.contrasts import Paired, ValueLimits
 from karat.inference.comparison.families import at_once, level_of_each, tail_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.records import Difference
@@ -147,8 +147,11 @@ class SliceTests:
             levels = None if metric.needs_scores else part.levels(metric)
             value, n = part[metric].value, part.n_rows
             estimates.append(Estimate(value, n, influence=influence, levels=levels))
-        units = units.capped(min(part.df(metric) for part in pair))
-        return contrasted(metric, estimates, [_PAIR], "influence t", units)
+        measured = contrasted(metric, estimates, [_PAIR], "influence t", units)
+        if not isinstance(measured.spread, Paired):
+            return measured
+        df = min(part.df(metric) for part in pair)
+        return replace(measured, spread=measured.spread.capped(df))
 
     def _apart(self, pair: Sequence[Part[Any]]) -> Measured:
         """A slice less the other rows, which have no cluster in common."""
