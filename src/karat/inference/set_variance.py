@@ -225,3 +225,40 @@ class LabelClusters:
             + np.bincount(self.label, (alone + moved) ** power - alone**power, len(phi))
             for power in powers
         ]
+
+
+def correlations_of_labels(rows: tuple[SetRows, SetRows], phi: tuple[Floats, Floats]) -> Floats:
+    """float64[k]: how the values of two models on the same rows go together, in every label.
+
+    Σ w²·φ_a·φ_b by rows, in standard errors of both; 0 where either does not vary.
+
+    Args:
+        phi: float64[k, 2, 2] each, the influence of a row in each cell of each label, truth by
+            prediction.
+    """
+    known, k = [model.known for model in rows], len(phi[0])
+    n, true = known[0].n, known[0].true.keys(k)
+    squares = np.ones(n) if known[0].squares is None else known[0].squares
+    # A row is all true negatives of both where no set of it has the label.
+    predicted = [model.pred.keys(k) for model in known]
+    keys = np.unique(np.concatenate([true, *predicted]))
+    row, label = np.divmod(keys, max(k, 1))
+    is_true, *is_predicted = (
+        np.isin(keys, side, assume_unique=True).astype(int) for side in (true, *predicted)
+    )
+    a, b = (part[label, is_true, side] for part, side in zip(phi, is_predicted, strict=True))
+    total = np.full(k, float(squares.sum()))
+    if known[0].unknown is not None:
+        unknown = known[0].unknown
+        total -= np.bincount(unknown.items, squares[unknown.rows], k)
+    elsewhere = total - np.bincount(label, squares[row], k)
+    rest_a, rest_b = (part[:, 0, 0] for part in phi)
+
+    def added(first: Floats, second: Floats, rest: Floats) -> Floats:
+        sums = np.bincount(label, squares[row] * first * second, k)
+        return np.asarray(sums + elsewhere * rest)
+
+    both = added(a, b, rest_a * rest_b)
+    scale = np.sqrt(added(a, a, rest_a**2) * added(b, b, rest_b**2))
+    goes = np.where(scale > 0.0, both / np.where(scale > 0.0, scale, 1.0), 0.0)
+    return np.asarray(np.clip(goes, -1.0, 1.0))

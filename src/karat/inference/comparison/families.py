@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
 from karat.inference.p_values import LeastP, p_of_replicates
 
@@ -18,6 +19,7 @@ _BLOCK: Final = 1 << 21
 _LEAST_EIGENVALUE: Final = 1e-10
 _NO_DIFFERENCE: Final = 1e-9
 _SLIGHTLY: Final = 1e-9
+_LEAST_TAIL: Final = 1e-12
 
 
 def with_least(p: Sequence[float], adjust: Callable[[Sequence[float]], list[float]]) -> list[float]:
@@ -61,6 +63,47 @@ def false_discoveries(p: Floats) -> Floats:
     shares = np.empty_like(p)
     shares[order] = np.minimum(steps, 1.0)
     return shares
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AtOnce:
+    """Tests of many differences, of each alone and of all at once.
+
+    Attributes:
+        p, p_adjusted: float64[k].
+        quantile: so many standard errors away limits of all lie that hold at the level.
+        n_drawn: replicates that gave the p-values; 0: none.
+    """
+
+    p: Floats
+    p_adjusted: Floats
+    quantile: float
+    n_drawn: int = 0
+
+    @classmethod
+    def by_holm(cls, p: Floats, level: float) -> AtOnce:
+        """Holm's p-values, and Bonferroni's limits."""
+        each = Confidence(1.0 - (1.0 - level) / max(len(p), 1))
+        return cls(p, holm_of_many(p), each.quantile())
+
+    @classmethod
+    def by_largest(
+        cls, p: Floats, z: Floats, largest: Floats, level: float, n_drawn: int = 0
+    ) -> AtOnce:
+        """By how often the largest of all is at least as large (Westfall and Young 1993).
+
+        Args:
+            z: float64[k], the differences in standard errors.
+            largest: float64[r], ascending: the largest of all of them in each replicate.
+        """
+        at_least = len(largest) - np.searchsorted(largest, z)
+        adjusted = np.maximum(p, (1 + at_least) / (1 + len(largest)))
+        return cls(p, adjusted, float(np.quantile(largest, level)), n_drawn)
+
+    def level_of_all(self, level: float) -> float:
+        """Level of limits of each that hold for all at this level."""
+        farthest = max(self.quantile, Confidence(level).quantile())
+        return 1.0 - max(tail_of(farthest), _LEAST_TAIL)
 
 
 def level_of_each(level: float, n: int) -> float:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 
 from karat import errors
-from karat.inference.class_limits import ClassLimits
 from karat.inference.comparison.contrasts import limits_together
-from karat.inference.comparison.families import false_discoveries, holm_of_many, tail_of
+from karat.inference.comparison.families import AtOnce, false_discoveries, tail_of
 from karat.inference.comparison.records import Verdict, direction
-from karat.inference.comparison.set_swaps import LabelTests, SwappedSets
+from karat.inference.comparison.set_swaps import SwappedSets, tests_of_labels
 from karat.inference.confidence import Confidence
 from karat.inference.json_record import JsonRecord
 from karat.inference.limits import Floats
 from karat.inference.p_values import least_or_more, p_text
 from karat.inference.set_intervals import SetIntervals
+from karat.inference.set_variance import correlations_of_labels
 from karat.metrics import Metric, get
 from karat.metrics._of_sets import values_on_sets
 from karat.tally import Label
@@ -26,10 +27,8 @@ from karat.tally.set_tally import SetRows
 
 _SWAPS: Final = "swap permutation, combined interval"
 _NORMAL: Final = "influence z, combined interval"
-_LEAST_TAIL: Final = 1e-12
 _OUTSIDE: Final = 1e-4
 """Part of a difference that was shown, between 0 and its nearer limit."""
-_Side: TypeAlias = tuple[SetIntervals, ClassLimits]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -120,55 +119,65 @@ def label_differences(
 
     Cost: replicates × rows in which the models differ × labels, or O(labels of all rows).
     """
-    plain, each = of_one_label(metric), models[0]
-    level, policy, k = each.asked.level, each.policy, each.tally.k
+    plain, first = of_one_label(metric), models[0]
+    level, policy, fields = first.asked.level, first.policy, first.tally.fields
     of_labels = replace(plain, lift="per_class")
-    computed = [values_on_sets(of_labels, one.tally, policy) for one in models]
+    computed = [values_on_sets(of_labels, model.tally, policy) for model in models]
     # What an undefined value counts as is no value to compare.
-    values = [np.where(one.undefined, math.nan, one.value) for one in computed]
-    with np.errstate(invalid="ignore"):
+    values = [np.where(each.undefined, math.nan, each.value) for each in computed]
+    # Of a label that is undefined on one side nothing is known.
+    with np.errstate(invalid="ignore", divide="ignore"):
         difference = values[0] - values[1]
-    swapped = SwappedSets.of(_rows(models[0]), _rows(models[1]), n_permutations)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # Of a label that is undefined on one side nothing is known.
         goes, error = _together(models, plain)
-    if swapped is not None:
-        tests = LabelTests.of(swapped, of_labels, policy, (seed,), level)
-        p, adjusted, quantile, method = tests.p, tests.p_adjusted, tests.quantile, _SWAPS
+        z = np.where(error > 0.0, np.abs(difference) / error, 0.0)
+    swapped = SwappedSets.of(_rows(models[0]), _rows(models[1]), n_permutations)
+    if swapped is None:
+        method = _NORMAL
+        tests = AtOnce.by_holm(np.array([tail_of(float(each)) for each in z]), level)
     else:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            z = np.where(error > 0.0, np.abs(difference) / error, 0.0)
-        p = np.array([tail_of(float(one)) for one in z])
-        adjusted, method = holm_of_many(p), _NORMAL
-        quantile = Confidence(1.0 - (1.0 - level) / max(k, 1)).quantile()
-    alone = Confidence(level)
-    wide = Confidence(1.0 - max(tail_of(max(quantile, alone.quantile())), _LEAST_TAIL))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        limits = [_limits(models, plain, difference, goes, asked) for asked in (alone, wide)]
-    false = false_discoveries(p)
-    support = each.tally.fields.tp + each.tally.fields.fn
-    found = []
-    for i, label in enumerate(each.tally.classes.labels):
-        known = math.isfinite(float(difference[i]))
-        one = LabelDifference(
-            *(str(plain), label, names[0], names[1]),
-            *(float(values[0][i]), float(values[1][i]), float(difference[i])),
-            n=float(support[i]),
-            level=level,
-            method=method,
+        method = _SWAPS
+        tests = tests_of_labels(swapped, of_labels, policy, (seed,), level)
+    alone, wide = (
+        _limits(models, plain, difference, goes, Confidence(each))
+        for each in (level, tests.level_of_all(level))
+    )
+    measured = []
+    parts = (first.tally.classes.labels, *values, difference, fields.tp + fields.fn, tests.p)
+    for label, value_a, value_b, between, n, p in zip(*parts, strict=True):
+        facts = (float(value_a), float(value_b), float(between), float(n))
+        known = least_or_more(float(p), tests.n_drawn) if math.isfinite(between) else None
+        measured.append(
+            LabelDifference(str(plain), label, *names, *facts, level=level, p=known, method=method)
         )
-        if known:
-            n = 0 if swapped is None else swapped.n_drawn
-            raw, at_once = (least_or_more(float(each[i]), n) for each in (p, adjusted))
-            one = replace(one, p=raw, p_adjusted=at_once, q=float(false[i]))
-        sides = [float(side[i]) for pair in limits for side in pair]
-        if known and all(map(math.isfinite, sides)):
-            one = with_limits(one, (sides[0], sides[1]), (sides[2], sides[3]))
-        found.append(one)
-    return found
+    return judged_labels(measured, tests, alone, wide)
 
 
-def with_limits(
+def judged_labels(
+    measured: Sequence[LabelDifference],
+    tests: AtOnce,
+    alone: Sequence[tuple[float, float] | None],
+    wide: Sequence[tuple[float, float] | None],
+) -> list[LabelDifference]:
+    """The same with what holds for all labels at once.
+
+    Args:
+        measured: with the p-value of each alone; None of labels that are not tested.
+        alone, wide: limits of each at the level, and those that hold for all.
+    """
+    done = []
+    each = zip(measured, tests.p_adjusted, false_discoveries(tests.p), alone, wide, strict=True)
+    for one, p, q, limits, limits_of_all in each:
+        judged = one
+        if one.p is not None:
+            p_adjusted = least_or_more(float(p), tests.n_drawn)
+            judged = replace(one, p_adjusted=p_adjusted, q=float(q))
+            if limits is not None and limits_of_all is not None:
+                judged = _with_limits(judged, limits, limits_of_all)
+        done.append(judged)
+    return done
+
+
+def _with_limits(
     one: LabelDifference, alone: tuple[float, float], together: tuple[float, float]
 ) -> LabelDifference:
     """The difference with its limits, which contain 0 where its p-values do not exclude it.
@@ -213,34 +222,10 @@ def _together(models: tuple[SetIntervals, SetIntervals], plain: Metric) -> tuple
     k = models[0].tally.k
     if a is None or b is None:
         return np.zeros(k), np.full(k, np.nan)
-    first, second = (models[0], a), (models[1], b)
-    both = _covariance(first, second)
-    scale = np.sqrt(_covariance(first, first) * _covariance(second, second))
-    goes = np.clip(np.where(scale > 0.0, both / np.where(scale > 0.0, scale, 1.0), 0.0), -1.0, 1.0)
+    phi = [model.spread.centred(each.partials) for model, each in zip(models, (a, b), strict=True)]
+    goes = correlations_of_labels((_rows(models[0]), _rows(models[1])), (phi[0], phi[1]))
     together = goes * np.sqrt(a.variance * b.variance)
     return goes, np.sqrt(np.maximum(a.variance + b.variance - 2.0 * together, 0.0))
-
-
-def _covariance(a: _Side, b: _Side) -> Floats:
-    """float64[k]: Σ w²·φ_a·φ_b ÷ (Σw)² over the rows, of every label."""
-    rows, k = [_rows(model).known for model, _ in (a, b)], a[0].tally.k
-    centred = [model.spread.centred(limits.partials) for model, limits in (a, b)]
-    n, total = rows[0].n, float(a[0].tally.mass.sum())
-    squares = np.ones(n) if rows[0].squares is None else rows[0].squares
-    # A row is all true negatives of both where no set of it has the label.
-    true, keys = rows[0].true, [one.pred.keys(k) for one in rows]
-    found = np.unique(np.concatenate([true.keys(k), *keys]))
-    row, label = np.divmod(found, max(k, 1))
-    is_true = np.isin(found, true.keys(k), assume_unique=True).astype(int)
-    said = [np.isin(found, one, assume_unique=True).astype(int) for one in keys]
-    phi = [one[label, is_true, pred] for one, pred in zip(centred, said, strict=True)]
-    known = np.full(k, float(squares.sum()))
-    if rows[0].unknown is not None:
-        gone = rows[0].unknown
-        known -= np.bincount(gone.items, squares[gone.rows], k)
-    elsewhere = known - np.bincount(label, squares[row], k)
-    sums = np.bincount(label, squares[row] * phi[0] * phi[1], k)
-    return np.asarray((sums + elsewhere * centred[0][:, 0, 0] * centred[1][:, 0, 0]) / total**2)
 
 
 def _limits(
@@ -249,15 +234,17 @@ def _limits(
     difference: Floats,
     goes: Floats,
     asked: Confidence,
-) -> tuple[Floats, Floats]:
-    """float64[k] each: limits of the difference from those of both values (Newcombe 1998)."""
+) -> list[tuple[float, float] | None]:
+    """Limits of each difference from those of both values (Newcombe 1998); None: not known."""
     a, b = (replace(model, asked=asked).of_classes(plain) for model in models)
     if a is None or b is None:
-        return np.full(len(goes), np.nan), np.full(len(goes), np.nan)
-    parts = difference, a.value - a.low, a.high - a.value, b.value - b.low, b.high - b.value, goes
+        return [None] * len(goes)
+    with np.errstate(invalid="ignore"):
+        sides = a.value - a.low, a.high - a.value, b.value - b.low, b.high - b.value
     ends = [
         limits_together(plain, between, (down_a, up_a), (down_b, up_b), together)
-        for between, down_a, up_a, down_b, up_b, together in np.stack(parts, axis=1).tolist()
+        for between, down_a, up_a, down_b, up_b, together in zip(
+            *(part.tolist() for part in (difference, *sides, goes)), strict=True
+        )
     ]
-    low, high = np.array(ends, np.float64).reshape(-1, 2).T
-    return low, high
+    return [pair if all(map(math.isfinite, pair)) else None for pair in ends]

@@ -11,16 +11,11 @@ import numpy as np
 
 from karat.designs import units_of
 from karat.designs.units import Sample, Units, kish
-from karat.inference.comparison.families import (
-    false_discoveries,
-    holm_of_many,
-    statistic_of,
-    tail_of,
-)
+from karat.inference.comparison.families import AtOnce, statistic_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
-from karat.inference.comparison.records import ModelValue
+from karat.inference.comparison.records import Difference, ModelValue
 from karat.inference.comparison.scored import ScoredModel, compared_models, settled_influence
-from karat.inference.comparison.set_labels import LabelDifference, of_one_label, with_limits
+from karat.inference.comparison.set_labels import LabelDifference, judged_labels, of_one_label
 from karat.inference.comparison.set_swaps import n_replicates
 from karat.inference.comparison.shares import PairedShare, with_share
 from karat.inference.comparison.sides import DIFFERENT_ROWS, contrasted
@@ -37,7 +32,6 @@ from karat.tally import ClusteredCells
 
 _PAIR: Final = (0, 1)
 _BLOCK: Final = 1 << 21
-_LEAST_TAIL: Final = 1e-12
 
 
 def compared_scores(
@@ -189,38 +183,26 @@ def scored_label_differences(
     p = np.array([1.0 if one is None or one.p is None else one.p for one in found])
     largest = _largest([None if one is None else one[1] for one in measured], spec)
     if largest is None:
-        adjusted = holm_of_many(p)
-        quantile = Confidence(1.0 - (1.0 - level) / max(k, 1)).quantile()
+        tests = AtOnce.by_holm(p, level)
     else:
-        z = np.array([statistic_of(float(x), math.inf) for x in p])
-        at_least = len(largest) - np.searchsorted(largest, z)
-        adjusted = np.maximum(p, (1 + at_least) / (1 + len(largest)))
-        quantile = float(np.quantile(largest, level))
-    tail = max(tail_of(max(quantile, Confidence(level).quantile()), math.inf), _LEAST_TAIL)
-    wide = replace(alone, level=1.0 - tail)
-    false = false_discoveries(p)
-    done = []
-    for i, (label, one) in enumerate(zip(labels, found, strict=True)):
-        facts = str(plain), label, *names
-        n = float(scores.label_weights[i])
-        if one is None:
-            done.append(LabelDifference(*facts, math.nan, math.nan, math.nan, n, level=level))
-            continue
-        each = LabelDifference(
-            *facts, one.value_a, one.value_b, one.difference, n, level=level, method=one.method
-        )
-        if one.p is not None:
-            each = replace(each, p=one.p, p_adjusted=float(adjusted[i]), q=float(false[i]))
-        if one.low is not None:
-            part = measured[i]
-            assert part is not None
-            both = judged(part[0], names, wide)[0]
-            assert one.high is not None
-            assert both.low is not None
-            assert both.high is not None
-            each = with_limits(each, (one.low, one.high), (both.low, both.high))
-        done.append(each)
-    return done
+        z = np.array([statistic_of(float(each)) for each in p])
+        tests = AtOnce.by_largest(p, z, largest, level)
+    wide = replace(alone, level=tests.level_of_all(level))
+    differences, limits = [], []
+    for label, n, one, part in zip(labels, scores.label_weights, found, measured, strict=True):
+        facts = (math.nan,) * 3 if one is None else (one.value_a, one.value_b, one.difference)
+        each = LabelDifference(str(plain), label, *names, *facts, float(n), level=level)
+        together = None
+        if one is not None and part is not None:
+            each = replace(each, p=one.p, method=one.method)
+            together = None if one.low is None else judged(part[0], names, wide)[0]
+        differences.append(each)
+        limits.append((_ends(one), _ends(together)))
+    return judged_labels(differences, tests, *zip(*limits, strict=True))
+
+
+def _ends(one: Difference | None) -> tuple[float, float] | None:
+    return None if one is None or one.low is None or one.high is None else (one.low, one.high)
 
 
 def _of_label(

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from karat.inference.comparison.families import AtOnce
 from karat.inference.limits import Floats
 from karat.inference.p_values import p_of_replicates
 from karat.metrics import Metric
@@ -166,50 +167,35 @@ def swap_p_values_of_sets(
     return [p_of_replicates(count, n) for count in beyond.tolist()], critical.tolist()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelTests:
+def tests_of_labels(
+    swapped: SwappedSets, metric: Metric, policy: Policy, seed: Sequence[int], level: float
+) -> AtOnce:
     """Permutation tests of the difference in every label.
 
-    Attributes:
-        p: float64[k], of each label alone.
-        p_adjusted: float64[k], of all labels at once (Westfall and Young 1993): how often the
-            largest of all differences, in standard deviations, is as large.
-        quantile: so many standard deviations away the largest lies at most, at the level.
+    Two passes over the same replicates: the deviation of each label, then the largest of all.
     """
-
-    p: npt.NDArray[np.float64]
-    p_adjusted: npt.NDArray[np.float64]
-    quantile: float
-
-    @classmethod
-    def of(
-        cls, swapped: SwappedSets, metric: Metric, policy: Policy, seed: Sequence[int], level: float
-    ) -> LabelTests:
-        """Two passes over the same replicates: the deviation of each label, then the largest."""
-        # Endless differences have no deviation.
-        seen = np.abs(_finite(swapped.differences(metric, policy, swapped.none())[0]))
-        beyond, squares = np.zeros(len(seen), np.int64), np.zeros(len(seen))
-        for drawn in swapped.draws(seed):
-            each = np.abs(_finite(swapped.differences(metric, policy, drawn)))
-            beyond += (each >= seen * (1.0 - _TIE) - _TIE).sum(axis=0)
-            squares += (each**2).sum(axis=0)
-        n = swapped.n_drawn
-        deviation = np.sqrt(squares / n)
-        scale = np.where(deviation > 0.0, deviation, np.inf)
-        largest = np.concatenate(
-            [
-                (np.abs(_finite(swapped.differences(metric, policy, drawn))) / scale).max(
-                    axis=1, initial=0.0
-                )
-                for drawn in swapped.draws(seed)
-            ]
-        )
-        largest.sort()
-        z = seen / scale
-        at_least = n - np.searchsorted(largest, z * (1.0 - _TIE) - _TIE)
-        p = np.where(deviation > 0.0, (1 + beyond) / (1 + n), 1.0)
-        adjusted = np.where(deviation > 0.0, (1 + at_least) / (1 + n), 1.0)
-        return cls(p, np.maximum(p, adjusted), float(np.quantile(largest, level)))
+    # Endless differences have no deviation.
+    seen = np.abs(_finite(swapped.differences(metric, policy, swapped.none())[0]))
+    beyond, squares = np.zeros(len(seen), np.int64), np.zeros(len(seen))
+    for drawn in swapped.draws(seed):
+        each = np.abs(_finite(swapped.differences(metric, policy, drawn)))
+        beyond += (each >= seen * (1.0 - _TIE) - _TIE).sum(axis=0)
+        squares += (each**2).sum(axis=0)
+    n = swapped.n_drawn
+    deviation = np.sqrt(squares / n)
+    scale = np.where(deviation > 0.0, deviation, np.inf)
+    largest = np.concatenate(
+        [
+            (np.abs(_finite(swapped.differences(metric, policy, drawn))) / scale).max(
+                axis=1, initial=0.0
+            )
+            for drawn in swapped.draws(seed)
+        ]
+    )
+    # A difference that no replicate moves is 0, as are all of them.
+    p = np.where(deviation > 0.0, (1 + beyond) / (1 + n), 1.0)
+    z = seen / scale * (1.0 - _TIE) - _TIE
+    return AtOnce.by_largest(p, z, np.sort(largest), level, n)
 
 
 def _finite(values: Floats) -> Floats:
