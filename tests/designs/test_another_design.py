@@ -140,7 +140,7 @@ def test_sets_know_it(stratified: Any) -> None:
     bits = [np.stack([codes > 0, codes == 1], axis=1).astype(int) for codes in (true, a, b)]
     reports = [karat.evaluate(bits[0], each, clusters=strata) for each in bits[1:]]
     models = [
-        SetIntervals(report.tally, Confidence(), report.encoded, design=stratified)
+        SetIntervals(report.tally, Confidence(design=stratified), report.encoded)
         for report in reports
     ]
     right = [(bits[0] == each).all(axis=1) * 1.0 for each in bits[1:]]

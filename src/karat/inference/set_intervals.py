@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.designs import Design, units_of
+from karat.designs import units_of
 from karat.designs.units import ROUNDING, Sample, Units, kish
 from karat.errors.text import count, counted
 from karat.inference.class_limits import NO_SLOPE, ClassLimits, class_limits
@@ -76,8 +76,6 @@ class SetIntervals:
     sample: SetRows | None = None
     """Rows drawn from all, where those were too many to keep."""
     kept: dict[Any, Any] = field(default_factory=dict, repr=False)
-    design: Design = "cohort"
-    """How rows were drawn, for limits at every level."""
 
     @property
     def spread(self) -> SetVariance:
@@ -113,7 +111,7 @@ class SetIntervals:
             weights = np.ones(known.n) if known.weights is None else known.weights
             squares = weights if known.squares is None else known.squares
             sample = Sample(weights, squares, df=df)
-            self.kept["units"] = units_of(self.design, sample, self.clusters)
+            self.kept["units"] = units_of(self.asked.design, sample, self.clusters)
         units: Units = self.kept["units"]
         return units
 
@@ -233,7 +231,7 @@ class SetIntervals:
             assert phi is not None
             error = math.sqrt(float(self.units.variance(phi)))
             return self._whole(metric, value, error, n, self.df_of(metric, value, phi))
-        profiles = units_of(self.design, Sample(counted.mass, counted.squares))
+        profiles = units_of(self.asked.design, Sample(counted.mass, counted.squares))
         error = math.sqrt(float(profiles.variance(counted.value)) * n / (n - 1.0))
         return self._whole(metric, value, error, n, n - 1.0, is_share=counted.is_share)
 
@@ -274,7 +272,7 @@ class SetIntervals:
             squares = self.tally.row_squares
             squares = np.asarray(self.tally.n_rows, np.float64) if squares is None else squares
             mass = np.asarray(self.tally.mass, np.float64)
-            profiles = units_of(self.design, Sample(mass, squares))
+            profiles = units_of(self.asked.design, Sample(mass, squares))
             return float(profiles.variance(phi)) * self.growth
         if self.rows is None and self.sample is None:
             return None

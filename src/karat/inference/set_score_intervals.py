@@ -330,7 +330,7 @@ class SetScoreIntervals:
         groups = None
         if self._is_clustered:
             groups = RowClusters(self._codes, int(self._codes.max(initial=-1)) + 1, w)
-        return units_of("cohort", Sample.of_rows(w, len(w)), groups)
+        return units_of(self.asked.design, Sample.of_rows(w, len(w)), groups)
 
     @property
     def _is_clustered(self) -> bool:

@@ -135,10 +135,10 @@ def _units(model: SetScoreIntervals, metric: Metric) -> Units:
     w, clusters = scores.weights, scores.rows.clusters
     if clusters is not None:
         groups = ClusteredCells.of(clusters, np.arange(len(w)), w)
-        return units_of("cohort", Sample.of_rows(w, len(w)), groups)
+        return units_of(model.asked.design, Sample.of_rows(w, len(w)), groups)
     mass = scores.mean(meant_on_sets(metric)).gain * w if is_of_rows(meant_on_sets(metric)) else w
     n = float(kish(mass.sum(), (mass**2).sum()))
-    return units_of("cohort", Sample.of_rows(w, len(w), max(n - 1.0, 1.0)))
+    return units_of(model.asked.design, Sample.of_rows(w, len(w), max(n - 1.0, 1.0)))
 
 
 def _shares(models: Sequence[SetScoreIntervals], metric: Metric) -> PairedShare | None:

@@ -155,7 +155,7 @@ def _paired(
     is_share = shares is not None and _is_plain(models[0])
     if is_share:
         # Limits of shares hold without Student's quantile.
-        units = units_of(models[0].design, Sample(units.weights, units.squares))
+        units = units_of(models[0].asked.design, Sample(units.weights, units.squares))
 
     def agreeing(pair: Pair) -> tuple[float, float] | None:
         share = float(np.average(right[pair[0]], weights=units.weights))
@@ -193,7 +193,7 @@ def units_of_sets(model: SetIntervals) -> Units:
         return units
     factors = np.full(len(units.weights), model.growth)
     sample = Sample(units.weights, units.squares, factors=factors, df=units.df)
-    return units_of(model.design, sample)
+    return units_of(model.asked.design, sample)
 
 
 def _is_plain(model: SetIntervals) -> bool:
