@@ -18,7 +18,8 @@ ANY, ALL = sys.maxsize, float("inf")
 """No limit of tests and of files, and no cap of seconds."""
 HOMES = {
     "metrics": ("tests/laws/", "tests/calibration/"),
-    "inference": ("tests/inference/",),
+    "designs": ("tests/designs/", "tests/folds/"),
+    "inference": ("tests/inference/", "tests/comparison/", "tests/slices/"),
     "tally": ("tests/tally/",),
 }
 """Where the tests of a package are."""
