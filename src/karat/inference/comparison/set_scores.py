@@ -188,7 +188,7 @@ def scored_label_differences(
         z = np.array([statistic_of(float(each)) for each in p])
         tests = AtOnce.by_largest(p, z, largest, level)
     wide = replace(alone, level=tests.level_of_all(level))
-    differences, limits = [], []
+    differences, own, of_all = [], [], []
     for label, n, one, part in zip(labels, scores.label_weights, found, measured, strict=True):
         facts = (math.nan,) * 3 if one is None else (one.value_a, one.value_b, one.difference)
         each = LabelDifference(str(plain), label, *names, *facts, float(n), level=level)
@@ -197,8 +197,9 @@ def scored_label_differences(
             each = replace(each, p=one.p, method=one.method)
             together = None if one.low is None else judged(part[0], names, wide)[0]
         differences.append(each)
-        limits.append((_ends(one), _ends(together)))
-    return judged_labels(differences, tests, *zip(*limits, strict=True))
+        own.append(_ends(one))
+        of_all.append(_ends(together))
+    return judged_labels(differences, tests, own, of_all)
 
 
 def _ends(one: Difference | None) -> tuple[float, float] | None:
