@@ -270,3 +270,41 @@ def test_moves_of_a_mean_over_labels_are_a_part_of_their_sum() -> None:
     weighted = moves.of_lift("weighted", 4)
     assert (weighted.phi.tolist(), weighted.growth) == ([0.5, -0.5], 0.3)
     assert moves.of_lift("macro", 0).growth == 8.0
+
+
+@pytest.mark.parametrize("name", ["macro_f1", "macro_recall", "macro_precision", "macro_jaccard"])
+def test_labels_that_are_excluded_change_no_limit(name: str) -> None:
+    true, pred = random_rows(3, 120)
+    nothing = np.zeros((120, 3), int)
+    alone = interval(rows_of(true, pred), name, "exclude")
+    beside = interval(
+        rows_of(np.hstack([true, nothing]), np.hstack([pred, nothing])), name, "exclude"
+    )
+    assert (beside.low, beside.high) == pytest.approx((alone.low, alone.high), rel=1e-12)
+    assert beside.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["samples_f1", "subset_accuracy", "macro_f1"])
+@pytest.mark.parametrize("kind", ["importance", "frequency"])
+def test_skewness_of_weighted_rows_has_no_unit(name: str, kind: str) -> None:
+    """Rows of weight 2 and 4 are those of weight 1 and 2; counts are rows that stand there."""
+    true, pred = random_rows(4, 40)
+    weights = np.where(np.arange(40) % 3, 1.0, 2.0)
+    if kind == "importance":
+        made = [
+            interval(rows_of(true, pred, w), name, method="bca", n_replicates=400)
+            for w in (weights, weights / 1024.0, weights * 65536.0)
+        ]
+        for one in made[1:]:
+            assert (one.low, one.high) == pytest.approx((made[0].low, made[0].high), rel=1e-9)
+        return
+    rows = replace(rows_of(true, pred, weights), is_frequency=True)
+    at = np.repeat(np.arange(40), weights.astype(int))
+    confidence = Confidence()
+    value = float(values_on_sets(get(name), rows.tally, "zero").value)
+    accelerations = []
+    for one in (rows, rows_of(true[at], pred[at])):
+        made_of = SetIntervals(one.tally, confidence, one)
+        accelerations.append(made_of._acceleration(made_of.influence(get(name), value)))
+    assert accelerations[0] == pytest.approx(accelerations[1], rel=1e-9)
+    assert accelerations[0] != 0.0

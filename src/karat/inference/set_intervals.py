@@ -301,9 +301,11 @@ class SetIntervals:
         """
         plain = Metric(metric.record, "plain", metric.params)
         limits = class_limits(plain, self.spread, self.asked)
-        is_defined = np.isfinite(limits.value)
-        n_counted = int(is_defined.sum()) if self.policy == "exclude" else self.tally.k
-        slopes = np.full(self.tally.k, 1.0 / max(n_counted, 1))
+        counts = np.ones(self.tally.k)
+        if self.policy == "exclude":
+            of_labels = replace(plain, lift="per_class")
+            counts -= values_on_sets(of_labels, self.tally, self.policy).undefined
+        slopes = counts / max(float(counts.sum()), 1.0)
         (factors,), alone, _ = part_factors([limits], [limits], [slopes])
         below, above = (
             self._of_added(*_sides(limits.partials * factor[:, None, None])) + still
@@ -345,22 +347,20 @@ class SetIntervals:
         if self.rows is None:
             return Interval(remark=_NO_ROWS)
         drawn = np.array([values_on_sets(metric, t, self.policy).value for t in self._replicates()])
-        if metric.is_of_rows and self.clusters is None:
-            found = of_rows(metric, self.tally.fields_of_rows, self.policy)
-            mass = np.asarray(self.tally.mass, np.float64)
-            phi = np.where(np.isfinite(found.value), found.value - value, 0.0)
-            acceleration = acceleration_of(phi, mass)
-        else:
-            each = self.influence(metric, value)
-            w = self.rows.known.weights
-            acceleration = acceleration_of(0.0 if each is None else self._sums(each, w))
+        acceleration = self._acceleration(self.influence(metric, value))
         return interval_of_draws(metric, value, drawn, self.asked, acceleration)
 
-    def _sums(self, phi: Floats, weights: Floats | None) -> Floats:
-        """Σ w·φ of each row, or of each cluster."""
+    def _acceleration(self, phi: Floats | None) -> float:
+        """That of a metric with these influences of rows; of clusters, by their sums Σ w·φ."""
+        assert self.rows is not None
+        known = self.rows.known
+        if phi is None:
+            return 0.0
         if self.clusters is not None:
-            return self.clusters.sums(phi)
-        return phi if weights is None else weights * phi
+            return acceleration_of(self.clusters.sums(phi))
+        if known.is_frequency:
+            return acceleration_of(phi, known.weights)
+        return acceleration_of(phi if known.weights is None else known.weights * phi)
 
     def _replicates(self) -> Iterator[SetTally]:
         """Tallies of rows drawn again, a row with all of its labels, or a cluster with its rows."""

@@ -147,7 +147,8 @@ def statistic_of(p: float, df: float = math.inf) -> float:
         return -NormalDist().inv_cdf(tail)
     from scipy.special import stdtrit
 
-    return -float(stdtrit(df, tail))
+    # Far out it overflows, to either sign.
+    return abs(float(stdtrit(df, tail)))
 
 
 def wald(
