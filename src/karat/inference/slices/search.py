@@ -250,7 +250,7 @@ class Step:
                 upper = self._fitted(upper)
             lower = self._narrowed(upper)
             if lower in seen:
-                return upper if upper == lower else lower
+                return lower
             seen |= {upper, lower}
             chosen = lower
 
