@@ -80,6 +80,9 @@ def facts(options: argparse.Namespace, verdicts: dict[Mutant, Verdict], n_files:
     n_tests = sorted(verdict.n_tests for verdict in verdicts.values()) or [0]
     today = dt.date.today().isoformat()
     command = f"make mutants N={options.n} SEED={options.seed}"
+    if options.package:
+        only = " ".join(f"--package {package}" for package in options.package)
+        command = f"python -m mutation -n {options.n} --seed {options.seed} {only}"
     python = platform.python_version()
     if options.corpus:
         command = f"python -m mutation --corpus -n {options.n} --seed {options.seed}"

@@ -286,7 +286,7 @@ def test_the_largest_of_all_differences() -> None:
     parts = moved[0], moved[3]
     expected = sorted(max(abs(float(row @ part)) for part in parts) for row in signs)
     assert found is not None
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(found.draws, expected, rtol=1e-12)
     assert _largest([None, np.zeros(3)], SPEC) is None
     assert _largest([], SPEC) is None
     # 2³² products of replicates and rows are the most.
@@ -294,12 +294,17 @@ def test_the_largest_of_all_differences() -> None:
     assert _largest([dear], SPEC) is None
 
 
-def three_labels(w: Any) -> Any:
-    """Two models; of the last label nothing is known, and of the second scores are the same."""
+def six_labels(w: Any) -> Any:
+    """Two models; of the last label nothing is known, and of the second scores are the same.
+
+    Of the fourth the first model ranks most rows well, and the second turns its scores round.
+    """
     true, scores = drawn(1)
     true, scores = np.column_stack([true, true]), np.column_stack([scores, scores])
+    scores[:, 3] += 0.5 * true[:, 3]
     second, known = other(scores), np.ones((N, 6), bool)
     second[:, 1], known[:, 5] = scores[:, 1], False
+    second[:, 3] = -scores[:, 3]
     return [
         model(true, each, w, known=known, compares=True, level=0.9) for each in (scores, second)
     ]
@@ -311,7 +316,7 @@ def test_labels_are_compared_alone_and_at_once(
 ) -> None:
     """By the largest of all in each replicate; by Holm's p and Bonferroni's limits without."""
     w = weights()
-    models, names, area = three_labels(w), ("a", "b"), get("roc_auc")
+    models, names, area = six_labels(w), ("a", "b"), get("roc_auc")
     alone = ComparisonSpec(0.9, "none", {}, ((0, 1),), 4, 99)
     each = [_of_label(models, area, names, alone, label) for label in range(6)]
     largest = _largest([None if one is None else one[1] for one in each], SPEC)
@@ -327,8 +332,9 @@ def test_labels_are_compared_alone_and_at_once(
     assert max(p[:1] + p[2:5]) < 1.0
     normal = NormalDist()
     tail = 0.1 / 6.0 / 2.0
-    farthest = -normal.inv_cdf(tail) if is_dear else float(np.quantile(largest, 0.9))
+    farthest = -normal.inv_cdf(tail) if is_dear else float(np.quantile(largest.draws, 0.9))
     level = 2.0 * normal.cdf(max(farthest, normal.inv_cdf(0.95))) - 1.0
+    clear = []
     for label, (one, measured) in enumerate(zip(found, each, strict=True)):
         assert (one.label, one.a, one.b, one.metric, one.level) == (label, "a", "b", "roc_auc", 0.9)
         if measured is None:
@@ -345,19 +351,25 @@ def test_labels_are_compared_alone_and_at_once(
         assert one.n == models[0].scores.label_weights[label]
         if one.p is not None:
             z = -normal.inv_cdf(one.p / 2.0) if one.p < 1.0 else 0.0
-            by_largest = (1.0 + sum(x >= z for x in largest)) / 100.0
+            by_largest = (1.0 + sum(x >= z for x in largest.draws)) / 100.0
             smaller = sorted(p).index(p[label])
             by_holm = max(min(1.0, sorted(p)[i] * (6 - i)) for i in range(smaller + 1))
             expected = by_holm if is_dear else max(one.p, by_largest)
             assert one.p_adjusted == pytest.approx(expected, rel=1e-12)
         if narrow.low is not None and narrow.high is not None:
-            assert one.low == pytest.approx(min(narrow.low, max(one.low, narrow.low)), rel=1e-9)
-            assert one.low_simultaneous is not None
-            assert one.high_simultaneous is not None
+            assert (one.low, one.high) == pytest.approx((narrow.low, narrow.high), rel=1e-9)
+            assert one.p_adjusted is not None
             assert wide.low is not None
             assert wide.high is not None
-            assert one.low_simultaneous == pytest.approx(min(wide.low, one.low, 0.0), rel=1e-6)
-            assert one.high_simultaneous == pytest.approx(max(wide.high, one.high, 0.0), rel=1e-6)
+            low, high = min(wide.low, narrow.low), max(wide.high, narrow.high)
+            if one.p_adjusted < 0.1:
+                clear.append(label)
+                assert low > 0.2
+            else:
+                low, high = min(low, 0.0), max(high, 0.0)
+            assert one.low_simultaneous == pytest.approx(low, rel=1e-6)
+            assert one.high_simultaneous == pytest.approx(high, rel=1e-6)
+    assert clear == [3]
 
 
 def test_scores_of_some_labels_compare_no_labels() -> None:
@@ -404,7 +416,9 @@ def test_draws_in_blocks_are_those_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     moved: Any = [np.random.default_rng(1).normal(size=6), np.eye(6)[2]]
     whole = _largest(moved, SPEC)
     assert whole is not None
-    assert len(whole) == 99
+    assert len(whole.draws) == 99
     for block in (5, 13):
         monkeypatch.setattr(set_scores, "_BLOCK", block)
-        assert _largest(moved, SPEC) == pytest.approx(whole, rel=1e-12)
+        parts = _largest(moved, SPEC)
+        assert parts is not None
+        assert parts.draws == pytest.approx(whole.draws, rel=1e-12)

@@ -93,6 +93,7 @@ def test_statistics_and_p_values_are_those_of_the_distribution(df: float) -> Non
     assert statistic_of(1.0, df) == statistic_of(1.5, df) == 0.0
     assert tail_of(-math.inf, df) == 0.0
     assert statistic_of(0.0, df) == statistic_of(1e-300, df)
+    assert statistic_of(0.0, df) > 0.0
     assert statistic_of(1e-20, df) > 9.0
 
 
@@ -144,34 +145,34 @@ def test_the_symmetric_root_of_a_covariance() -> None:
 
 def test_many_differences_at_once_by_holm() -> None:
     p = np.array([0.04, 0.01, 0.03])
-    found = families.AtOnce.by_holm(p, 0.9)
+    found = families.ManyTests.by_holm(p, 0.9)
     assert found.p is p
     assert found.p_adjusted == pytest.approx([0.06, 0.03, 0.06])
     # Bonferroni's limits: a third of the error rate, half of it on each side.
     assert found.quantile == pytest.approx(NormalDist().inv_cdf(1.0 - 0.1 / 6.0), rel=1e-9)
     assert found.n_drawn == 0
-    none = families.AtOnce.by_holm(np.zeros(0), 0.9)
+    none = families.ManyTests.by_holm(np.zeros(0), 0.9)
     assert none.quantile == pytest.approx(NormalDist().inv_cdf(0.95), rel=1e-9)
 
 
 def test_many_differences_at_once_by_the_largest_of_replicates() -> None:
     p, z = np.array([0.5, 0.001, 0.3]), np.array([1.0, 4.0, 2.0])
-    drawn = np.array([0.5, 1.0, 2.0, 2.5])
-    found = families.AtOnce.by_largest(p, z, drawn, 0.75, 4)
+    drawn = families.Largest(np.array([0.5, 1.0, 2.0, 2.5]))
+    found = families.ManyTests.by_largest(p, z, drawn, 0.75)
     # 3, 0 and 2 of four are at least as large, and this one.
     assert found.p_adjusted == pytest.approx([4 / 5, 1 / 5, 3 / 5])
     assert found.quantile == pytest.approx(2.0 + 0.25 * 0.5)
     assert found.n_drawn == 4
-    more = families.AtOnce.by_largest(np.array([0.9]), z[:1], drawn, 0.75)
-    assert (more.p_adjusted.tolist(), more.n_drawn) == ([0.9], 0)
+    more = families.ManyTests.by_largest(np.array([0.9]), z[:1], drawn, 0.75)
+    assert (more.p_adjusted.tolist(), more.n_drawn) == ([0.9], 4)
 
 
 def test_the_level_of_limits_that_hold_for_all() -> None:
-    far = families.AtOnce(np.zeros(1), np.zeros(1), 3.0)
+    far = families.ManyTests(np.zeros(1), np.zeros(1), 3.0)
     assert far.level_of_all(0.95) == pytest.approx(1.0 - math.erfc(3.0 / math.sqrt(2.0)))
-    near = families.AtOnce(np.zeros(1), np.zeros(1), 1.0)
+    near = families.ManyTests(np.zeros(1), np.zeros(1), 1.0)
     assert near.level_of_all(0.95) == pytest.approx(0.95)
-    assert families.AtOnce(np.zeros(1), np.zeros(1), 30.0).level_of_all(0.95) == 1.0 - 1e-12
+    assert families.ManyTests(np.zeros(1), np.zeros(1), 30.0).level_of_all(0.95) == 1.0 - 1e-12
 
 
 # The largest of several statistics

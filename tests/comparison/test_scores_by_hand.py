@@ -118,6 +118,12 @@ def test_an_average_is_undefined_where_it_is_in_every_class() -> None:
     some = ScoredModel.of(drawn, [metric], "exclude", 0.95, None)
     assert math.isfinite(some.values[metric])
     assert some.undefined == {}
+    alone = Drawn(np.zeros(N, int), prob, None, is_prob=True).tallied()
+    for policy in ("exclude", "zero", "nan"):
+        none = ScoredModel.of(alone, [metric], policy, 0.95, None)  # type: ignore[arg-type]
+        why = "no row is truly of the class, or every row is (3 of 3 classes: '0', '1', '2')"
+        assert none.undefined == {metric: why}
+        assert math.isnan(none.values[metric])
 
 
 def test_clusters_of_rows_with_scores() -> None:
@@ -147,8 +153,9 @@ def test_endless_losses_of_rows_without_weight_count_for_nothing() -> None:
     assert LOSS in endless.undefined
     assert endless.intervals[LOSS] == Interval()
     found = endless.estimate(LOSS, endless.units(LOSS))
-    assert found.undefined is not None
-    assert found.variance is None or math.isnan(found.variance)
+    assert found.undefined == "the true class of a row has probability 0, so the loss is infinite"
+    assert found.variance is not None
+    assert math.isnan(found.variance)
 
 
 def test_influences_that_are_rounding_are_none() -> None:

@@ -29,10 +29,10 @@ from karat.inference.set_intervals import SetIntervals
 from karat.metrics import Metric, get
 from karat.metrics._of_sets import values_on_sets
 from karat.tally import Classes
-from karat.tally.cells import Axis
 from karat.tally.label_scores import LabelScores
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
+from tests.inference.set_rows import by_weight, set_rows
 
 N, K = 9, 3
 CODES = np.array([4, 4, 0, 0, 0, 2, 2, 5, 5])
@@ -49,26 +49,13 @@ def drawn(seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return true, a, b
 
 
-def rows_of(true: Any, pred: Any, w: Any = None, codes: Any = None, **more: Any) -> SetRows:
-    k = np.shape(true)[1]
-    given = {"classes": Classes(tuple(range(k)), is_declared=True), **more}
-    return SetRows(
-        true=Sets.of_matrix(np.asarray(true)),
-        pred=Sets.of_matrix(np.asarray(pred)),
-        weights=w,
-        axes=() if codes is None else (Axis("clusters", tuple(range(6))),),
-        codes=None if codes is None else codes.astype(np.int32)[None],
-        **given,
-    )
-
-
 def both(w: Any = None, codes: Any = None, **more: Any) -> tuple[SetRows, SetRows]:
     true, a, b = drawn()
-    return rows_of(true, a, w, codes, **more), rows_of(true, b, w, codes, **more)
+    return set_rows(true, a, w, codes, **more), set_rows(true, b, w, codes, **more)
 
 
 def value(metric: Metric, true: np.ndarray, pred: np.ndarray, w: Any = None) -> Any:
-    found = values_on_sets(metric, rows_of(true, pred, w).tally).value
+    found = values_on_sets(metric, set_rows(true, pred, w).tally).value
     return found.tolist() if found.ndim else float(found)
 
 
@@ -129,7 +116,7 @@ def test_differences_of_every_exchange(are_occurring: bool) -> None:
     true, a, b = (np.column_stack([side, np.zeros(N, bool)]) for side in (true, a, b))
     # The last label is true in no row, and predicted by the first model in one.
     a[1, K] = True
-    swapped = SwappedSets.of(rows_of(true, a), rows_of(true, b), 99)
+    swapped = SwappedSets.of(set_rows(true, a), set_rows(true, b), 99)
     assert swapped is not None
     swapped = replace(swapped, are_occurring=are_occurring)
     differing = np.flatnonzero((a != b).any(axis=1))
@@ -151,7 +138,7 @@ def test_endless_values_do_not_differ() -> None:
     true = np.array([[1], [0], [1], [0]])
     a, b = np.array([[1], [0], [1], [0]]), np.array([[1], [0], [0], [0]])
     metric = replace(get("macro_positive_likelihood_ratio"), lift="per_class")
-    swapped = SwappedSets.of(rows_of(true, a), rows_of(true, b), 9)
+    swapped = SwappedSets.of(set_rows(true, a), set_rows(true, b), 9)
     assert swapped is not None
     assert swapped.differences(metric, "zero", swapped.none()).tolist() == [[0.0]]
 
@@ -200,6 +187,7 @@ def test_p_values_count_replicates(level: float) -> None:
         seen = abs(value(metric, true, a) - value(metric, true, b))
         beyond = sum(each >= seen - 1e-9 for each in differences)
         assert p == pytest.approx((1.0 + beyond) / 50.0, rel=1e-12)
+        # The index level·(n − 1) of 49 replicates, rounded up.
         place = math.ceil(level * 48.0 - 1e-9)
         assert most == pytest.approx(sorted(differences)[place], rel=1e-9)
     with pytest.MonkeyPatch.context() as patched:
@@ -212,10 +200,10 @@ def test_p_values_count_replicates(level: float) -> None:
 def test_tests_of_every_label() -> None:
     """Of each alone, and of the largest of all in standard deviations (Westfall and Young 1993)."""
     true, a, b = drawn()
-    # A label that both predict alike, and one of which the ratio is endless.
+    # A label that both predict alike.
     true, a, b = (np.column_stack([side, true[:, 0]]) for side in (true, a, b))
     metric = replace(get("macro_f1"), lift="per_class")
-    swapped = SwappedSets.of(rows_of(true, a), rows_of(true, b), 59)
+    swapped = SwappedSets.of(set_rows(true, a), set_rows(true, b), 59)
     assert swapped is not None
     found = labels_tested(swapped, metric, "zero", (5,), 0.8)
     differing = np.flatnonzero((a != b).any(axis=1))
@@ -242,18 +230,31 @@ def test_tests_of_every_label() -> None:
 
 def test_labels_whose_ratio_is_endless_do_not_count() -> None:
     true = np.array([[1, 1], [0, 0], [1, 1], [0, 0], [1, 0], [0, 1]])
-    a, b = true.copy(), true.copy()
-    a[1, 1] = b[3, 1] = b[0, 1] = b[0, 0] = 1 - a[0, 0]
-    a[1, 1] = 1
-    b[3, 1] = 1
+    a = np.array([[1, 1], [0, 1], [1, 1], [0, 0], [1, 0], [0, 1]])
+    b = np.array([[0, 0], [0, 0], [1, 1], [0, 1], [1, 0], [0, 1]])
     metric = replace(get("macro_positive_likelihood_ratio"), lift="per_class")
-    swapped = SwappedSets.of(rows_of(true, a), rows_of(true, b), 39)
+    swapped = SwappedSets.of(set_rows(true, a), set_rows(true, b), 39)
     assert swapped is not None
     found = labels_tested(swapped, metric, "nan", (1,), 0.9)
-    # The first label has no false positive in any replicate.
+    # The first label has no false positive in any replicate; the ratios of the second are 3 and 2.
     assert (found.p[0], found.p_adjusted[0]) == (1.0, 1.0)
-    assert math.isfinite(found.quantile)
-    assert 0.0 < found.p[1] <= found.p_adjusted[1] <= 1.0
+    assert value(metric, true, a) == [math.inf, 3.0]
+    assert value(metric, true, b) == [math.inf, 2.0]
+    (rows,) = swapped.draws((1,))
+    each = []
+    for row in rows:
+        left, right = a.copy(), b.copy()
+        # They differ in rows 0, 1 and 3.
+        at = np.array([0, 1, 3])[row > 0.0]
+        left[at], right[at] = b[at], a[at]
+        difference = abs(value(metric, true, left)[1] - value(metric, true, right)[1])
+        each.append(difference if math.isfinite(difference) else 0.0)
+    assert 0 < sum(x == 0.0 for x in each) < 39
+    p = (1.0 + sum(x >= 1.0 - 1e-9 for x in each)) / 40.0
+    assert (found.p[1], found.p_adjusted[1]) == pytest.approx((p, p), rel=1e-12)
+    # The largest of both labels is that of the second.
+    deviation = math.sqrt(sum(x * x for x in each) / 39.0)
+    assert found.quantile == pytest.approx(float(np.quantile(each, 0.9)) / deviation, rel=1e-9)
 
 
 def test_differences_that_are_no_numbers_count_nothing() -> None:
@@ -266,19 +267,6 @@ def model(rows: SetRows, **asked: Any) -> SetIntervals:
     return SetIntervals(rows.tally, Confidence(**asked), rows, policy)
 
 
-def by_weight(metric: Metric, rows: SetRows) -> np.ndarray:
-    w = np.ones(rows.n) if rows.weights is None else rows.weights
-    step, found = 1e-5, np.zeros(rows.n)
-    for i in range(rows.n):
-        ends = []
-        for sign in (-1.0, 1.0):
-            other = w.copy()
-            other[i] *= 1.0 + sign * step
-            ends.append(float(values_on_sets(metric, replace(rows, weights=other).tally).value))
-        found[i] = (ends[1] - ends[0]) / (2.0 * step)
-    return found
-
-
 def spec(**more: Any) -> ComparisonSpec:
     given = {"level": 0.9, "adjust": "none", "margin": {}, "pairs": ((0, 1),), **more}
     return ComparisonSpec(seed=3, n_permutations=99, **given)
@@ -288,7 +276,7 @@ def test_values_of_a_model() -> None:
     true, a, _ = drawn()
     missing = np.zeros(N, bool)
     missing[4] = True
-    rows, metric = rows_of(true, a, missing=missing), get("macro_f1")
+    rows, metric = set_rows(true, a, missing=missing), get("macro_f1")
     one = model(rows)
     found = estimate_of_sets(metric, one)
     assert found.value == value(metric, true[~missing], a[~missing])
@@ -303,14 +291,14 @@ def test_values_of_a_model() -> None:
     assert apart.variance == pytest.approx(error**2, rel=1e-12)
     alone = model(rows.at(np.array([0])))
     assert math.isnan(estimate_of_sets_apart(metric, alone).variance or 0.0)
-    nothing = model(rows_of(0 * true, 0 * true), policy="exclude")
+    nothing = model(set_rows(0 * true, 0 * true), policy="exclude")
     for name in ("samples_f1", "macro_f1"):
         assert estimate_of_sets(get(name), nothing).undefined
     # Rows that are undefined may count as a number, which is none of theirs.
-    counted = model(rows_of(0 * true, 0 * true))
+    counted = model(set_rows(0 * true, 0 * true))
     assert math.isfinite(estimate_of_sets(get("samples_f1"), counted).value)
     assert estimate_of_sets(get("samples_f1"), counted).undefined
-    some = model(rows_of(true, a), policy="nan")
+    some = model(set_rows(true, a), policy="nan")
     assert estimate_of_sets(get("hamming_loss"), some).undefined is None
 
 
@@ -318,7 +306,7 @@ def test_rows_on_the_labels_that_occur() -> None:
     true, pred, known = (np.zeros((3, 5), int) for _ in range(3))
     true[0, 4] = pred[1, 1] = known[2, 3] = 1
     labels = Classes(tuple("abcde"))
-    rows = rows_of(true, pred, classes=labels)
+    rows = set_rows(true, pred, classes=labels)
     found = on_own_labels(rows)
     assert found.classes.labels == ("b", "e")
     assert found.true.matrix(2).tolist() == [[False, True], [False] * 2, [False] * 2]
@@ -330,9 +318,9 @@ def test_rows_on_the_labels_that_occur() -> None:
     assert on_own_labels(declared) is declared
     scored = replace(rows, scores=LabelScores(np.zeros((3, 5)), "scores"))
     assert on_own_labels(scored) is scored
-    none = rows_of(0 * true, 0 * true, classes=labels)
+    none = set_rows(0 * true, 0 * true, classes=labels)
     assert on_own_labels(none) is none
-    full = rows_of(np.ones((2, 5), int), np.zeros((2, 5), int), classes=labels)
+    full = set_rows(np.ones((2, 5), int), np.zeros((2, 5), int), classes=labels)
     assert on_own_labels(full) is full
 
 
@@ -368,16 +356,17 @@ def test_models_that_predict_the_same() -> None:
     true, a, b = drawn()
     other = a.copy()
     # As many labels, but others.
-    other[0] = np.roll(a[0], 1) if a[0].any() and not a[0].all() else ~a[0]
+    assert a[0].tolist() == [True, False, False]
+    other[0] = np.roll(a[0], 1)
     for pred, is_same in ((a, True), (b, False), (other, False)):
-        sides = rows_of(true, a), rows_of(true, pred)
+        sides = set_rows(true, a), set_rows(true, pred)
         models = [model(rows) for rows in sides]
         (found,) = paired_sets(models, [get("micro_f1")], spec(), sides)
         assert ((0, 1) in found.same) == is_same
     # On other labels they do not.
-    wide = rows_of(true, a, classes=Classes((0, 1, 7), is_declared=True))
-    models = [model(rows_of(true, a)), model(wide)]
-    (found,) = paired_sets(models, [get("micro_f1")], spec(), (rows_of(true, a), wide))
+    wide = set_rows(true, a, classes=Classes((0, 1, 7), is_declared=True))
+    models = [model(set_rows(true, a)), model(wide)]
+    (found,) = paired_sets(models, [get("micro_f1")], spec(), (set_rows(true, a), wide))
     assert found.same == frozenset()
 
 
@@ -413,7 +402,7 @@ def test_averages_of_rare_labels_are_guarded_by_permutations(n_true: int) -> Non
     true = rng.random((60, 2)) < 0.6
     true[:, 1] = np.arange(60) < n_true
     a, b = (np.where(rng.random((60, 2)) < 0.2, ~true, true) for _ in range(2))
-    sides, metrics = (rows_of(true, a), rows_of(true, b)), [get("macro_f1"), get("micro_f1")]
+    sides, metrics = (set_rows(true, a), set_rows(true, b)), [get("macro_f1"), get("micro_f1")]
     found = paired_sets([model(x, level=0.9) for x in sides], metrics, spec(), sides)
     assert not found[1].guards
     assert found[1].remark is None
@@ -426,7 +415,7 @@ def test_averages_of_rare_labels_are_guarded_by_permutations(n_true: int) -> Non
     assert found[0].critical == {(0, 1): drawn_p[1][0]}
     assert found[0].remark == "the rarest label has 19 rows"
     for given in ({"w": np.full(60, 2.0)}, {"codes": np.arange(60) % 6}):
-        sides = rows_of(true, a, **given), rows_of(true, b, **given)
+        sides = set_rows(true, a, **given), set_rows(true, b, **given)
         (one,) = paired_sets([model(x) for x in sides], metrics[:1], spec(), sides)
         assert not one.guards
 
@@ -438,7 +427,7 @@ def test_models_that_count_other_labels_are_guarded() -> None:
     true[:, 1] = np.arange(50) < 20
     a, b = (np.where(rng.random((50, 4)) < 0.1, ~true, true) for _ in range(2))
     a[:, 2] = b[:, 3] = a[:, 3] = False
-    whole = [rows_of(true, x, classes=Classes((0, 1, 2, 3))) for x in (a, b)]
+    whole = [set_rows(true, x, classes=Classes((0, 1, 2, 3))) for x in (a, b)]
     models = [model(on_own_labels(x), level=0.9) for x in whole]
     assert [x.tally.k for x in models] == [2, 3]
     (found,) = paired_sets(models, [get("macro_f1")], spec(), whole)
@@ -465,7 +454,7 @@ def test_the_rarest_label_is_one_that_occurs(n_true: int) -> None:
     true[:n_true, 0] = true[2 : 2 + n_true, 1] = True
     a, b = true.copy(), true.copy()
     a[7, 2] = b[6, 0] = b[5, 1] = True
-    sides = rows_of(true, a), rows_of(true, b)
+    sides = set_rows(true, a), set_rows(true, b)
     (found,) = paired_sets([model(x) for x in sides], [get("macro_f1")], spec(), sides)
     assert found.remark == f"the rarest label has {n_true} row{'s' if n_true > 1 else ''}"
     assert set(found.guards) == {(0, 1)}
@@ -474,7 +463,7 @@ def test_the_rarest_label_is_one_that_occurs(n_true: int) -> None:
         (found,) = paired_sets([model(x) for x in sides], [get("macro_f1")], spec(), sides)
     assert (found.guards, found.remark) == ({}, None)
     # Without a true label none is rare.
-    sides = rows_of(0 * true, a), rows_of(0 * true, b)
+    sides = set_rows(0 * true, a), set_rows(0 * true, b)
     (found,) = paired_sets([model(x) for x in sides], [get("macro_f1")], spec(), sides)
     assert not found.guards
 
@@ -487,7 +476,7 @@ def test_labels_of_other_models_do_not_count_in_a_pair(is_declared: bool) -> Non
     third = a.copy()
     third[3, K] = True
     labels = Classes((0, 1, 2, 3), is_declared=is_declared)
-    whole = [rows_of(true, x, classes=labels) for x in (a, b, third)]
+    whole = [set_rows(true, x, classes=labels) for x in (a, b, third)]
     models = [model(on_own_labels(x), level=0.9) for x in whole]
     (found,) = paired_sets(models, [get("macro_f1")], spec(), whole)
     own = whole if is_declared else [x.only(np.arange(K)) for x in whole]
@@ -519,19 +508,19 @@ def test_a_cluster_alone_has_no_spread() -> None:
 
 def test_values_that_no_row_moves_have_no_spread() -> None:
     nothing = np.zeros((6, 2), int)
-    sides = rows_of(nothing, nothing), rows_of(nothing, nothing)
+    sides = set_rows(nothing, nothing), set_rows(nothing, nothing)
     models = [model(x, policy="exclude") for x in sides]
     (found,) = paired_sets(models, [get("samples_f1")], spec(), sides)
     assert found.spread is None
     assert [each.influence for each in found.estimates] == [None, None]
     some = np.column_stack([drawn()[0], np.zeros(N, bool)])
-    assert estimate_of_sets(get("macro_f1"), model(rows_of(some, some))).undefined is None
+    assert estimate_of_sets(get("macro_f1"), model(set_rows(some, some))).undefined is None
 
 
 def test_shares_of_rows_with_one_label() -> None:
     """Each row is right or wrong; those that define no value are right by no model."""
     true, a, b = (side[:, :1] for side in drawn())
-    sides = rows_of(true, a), rows_of(true, b)
+    sides = set_rows(true, a), set_rows(true, b)
     models = [model(x) for x in sides]
     loss = _shares(get("samples_hamming_loss"), models)
     assert loss is not None

@@ -25,7 +25,6 @@ from karat.tally import Classes, JointCells
 from tests.comparison.test_contrasts_by_hand import Reach, covariance_by_hand, variance_by_hand
 from tests.inference.test_metrics_of_others import made
 
-Z = float(stats.norm.ppf(0.975))
 ACCURACY = get("accuracy")
 PAIR = (0, 1)
 

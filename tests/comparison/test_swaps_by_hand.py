@@ -191,7 +191,7 @@ def test_models_that_say_the_same_are_never_told_apart() -> None:
 
 
 def test_two_endless_values_do_not_differ() -> None:
-    """A positive likelihood ratio without a false alarm is infinite for both."""
+    """A diagnostic odds ratio without a false alarm is infinite for both."""
     true = np.array([0, 0, 0, 1, 1, 1, 1])
     a, b = np.array([0, 0, 0, 1, 1, 1, 0]), np.array([0, 0, 0, 1, 0, 0, 0])
     pair = JointCells.of(Classes.of([0, 1]), ["a", "b"], true, [a, b])

@@ -12,7 +12,7 @@ import pytest
 from karat.designs.classes import RowsOfClasses, units_of
 from karat.designs.clusters import ClusteredRows, RowClusters
 from karat.designs.folds import FoldUnits, nested_estimate
-from karat.designs.judge import Both, Weighed
+from karat.designs.judge import Both, RowsWithJudge, Weighed
 from karat.designs.looks import (
     PLANNED,
     PLANNED_RANGE,
@@ -251,3 +251,28 @@ def test_gold_rows_that_all_say_the_same_have_no_judge_even_if_a_weight_is_given
     by_judge = np.random.default_rng(8).normal(size=30)
     tuned = both.tuned(np.zeros(30), by_judge, np.zeros(90), 0.5)
     assert (tuned.weight, tuned.gain, tuned.variance) == (0.0, 1.0, 0.0)
+
+
+def test_influences_below_0_that_do_not_vary_have_the_degrees_of_the_rows() -> None:
+    codes = np.repeat([0, 1, 2], [1, 2, 9])
+    rows = units_of(Sample(np.ones(12), np.ones(12), true=np.zeros(12, int), k=1))
+    units = ClusteredRows.of(rows, RowClusters(codes, 3))
+    # Sizes 1, 2 and 9: (1 + 4 + 81)² ÷ (1 + 16 + 6561).
+    for constant in (-3.0, 3.0):
+        assert units.degrees(np.full(12, constant)) == pytest.approx(86.0**2 / 6578.0, rel=1e-12)
+
+
+def test_gold_rows_without_weight_change_no_variance_of_several_values() -> None:
+    rng, n = np.random.default_rng(5), 20
+    weights = np.concatenate([rng.uniform(0.2, 3.0, 8), np.zeros(1)])
+    reference = Weighed.of(np.ones(n))
+    phi = np.zeros(2 * n)
+    phi[:8], phi[n:] = rng.normal(size=8) / 8.0, rng.normal(size=n) / n
+    found = []
+    for kept in (8, 9):
+        both = Both(Weighed.of(weights[:kept]), reference)
+        w = np.ones(n)
+        rows = RowsWithJudge(w, w, gold=np.arange(kept), both=both)
+        found.append(float(rows.variance(phi[None])[0]))
+    assert found[1] == pytest.approx(found[0], rel=1e-12)
+    assert found[0] > float(((phi[:n] + phi[n:]) ** 2).sum())

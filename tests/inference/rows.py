@@ -109,16 +109,25 @@ def smooth_metrics(k: int) -> list[Metric]:
 
 
 def influence_variances(
-    rows: InMemoryScores, metrics: Iterable[Metric], *clusters: Any
+    rows: InMemoryScores, metrics: Iterable[Metric], *clusters: Any, **more: Any
 ) -> dict[Metric, Found]:
-    """The sampling error of metrics of scores."""
+    """The sampling error of metrics of scores; `more` as `InfluenceVariances` takes it."""
     wanted = list(metrics)
-    return measured_with_variances(rows, wanted, wanted, *clusters)[1]
+    return measured_with_variances(rows, wanted, wanted, *clusters, **more)[1]
+
+
+def errors(rows: Drawn, metrics: Iterable[Metric], *clusters: Any, **more: Any) -> Any:
+    """The sampling error of each metric of these rows."""
+    return influence_variances(rows.tallied(), metrics, *clusters, **more)
 
 
 def measured_with_variances(
-    rows: InMemoryScores, metrics: Sequence[Metric], smooth: Sequence[Metric], *clusters: Any
+    rows: InMemoryScores,
+    metrics: Sequence[Metric],
+    smooth: Sequence[Metric],
+    *clusters: Any,
+    **more: Any,
 ) -> tuple[dict[Metric, Values], dict[Metric, Found]]:
     """Values, and the sampling errors of those with an influence function, by one sort."""
-    spreads = InfluenceVariances(rows, smooth, *clusters)
+    spreads = InfluenceVariances(rows, smooth, *clusters, **more)
     return measure(rows, metrics, beside=spreads), spreads.found()

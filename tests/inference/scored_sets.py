@@ -72,8 +72,8 @@ def limits(found: Interval) -> tuple[float | None, float | None, float | None, s
     return found.low, found.high, found.standard_error, found.method
 
 
-def same(found: Interval, expected: Interval) -> None:
-    assert limits(found)[:3] == pytest.approx(limits(expected)[:3], rel=1e-9, abs=1e-12)
+def same(found: Interval, expected: Interval, rel: float = 1e-9) -> None:
+    assert limits(found)[:3] == pytest.approx(limits(expected)[:3], rel=rel, abs=1e-12)
     assert (found.method, found.remark) == (expected.method, expected.remark)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from karat.designs import Design
 from karat.designs.looks import p_of_look, tail_of_look
 from karat.errors import KaratError
 from karat.inference.class_limits import NO_SLOPE, ClassLimits
@@ -38,8 +37,9 @@ from karat.inference.estimate import Estimate, least_variance
 from karat.inference.table_variance import TableVariance, derivative
 from karat.inference.whole_limits import whole_limits
 from karat.metrics import Metric, get
-from karat.tally import Cells, Classes, ClusteredCells, to_sparse
+from karat.tally import Cells, Classes, to_sparse
 from tests.inference.slow_intervals import slow_combined
+from tests.inference.tables import KINDS, MISSED, WHOLE, spread_of_kind
 
 Z = float(stats.norm.isf(0.05))
 
@@ -249,27 +249,9 @@ def test_estimates() -> None:
     assert (plain.n_effective, plain.level) == (math.inf, 0.95)
 
 
-def spread_of(counts: Any, kind: str) -> TableVariance:
-    counts = np.asarray(counts)
-    k, rng = len(counts), np.random.default_rng(6)
-    place = np.repeat(np.arange(k * k), counts.ravel())
-    weights = rng.exponential(3.0, len(place)) if "weighted" in kind else None
-    squares = None if weights is None else np.bincount(place, weights**2, k * k).reshape(k, k)
-    table = np.bincount(place, weights, k * k).reshape(k, k)
-    cells = Cells.dense(table, classes=Classes.of(range(k)), squares=squares, n_rows=len(place))
-    clusters = None
-    if "clustered" in kind:
-        clusters = ClusteredCells.of(rng.integers(0, 14, len(place)), place, weights)
-    design: Design = "case-control" if "control" in kind else "cohort"
-    return TableVariance(cells, design, clusters)
-
-
-KINDS = ("plain", "weighted", "clustered", "weighted clustered", "control", "weighted control")
-FEW = [[14, 3, 1], [2, 11, 4], [1, 0, 9]]
 STILL = [[9, 0, 2], [0, 6, 0], [1, 0, 4]]
-NEVER = [[0, 5, 1], [2, 11, 4], [0, 0, 9]]
 MANY: Any = (np.eye(6, dtype=int) * 5 + np.arange(36).reshape(6, 6) % 3).tolist()
-TABLES = {"few": FEW, "still": STILL, "never": NEVER, "many": MANY}
+TABLES = {"few": WHOLE, "still": STILL, "never": MISSED, "many": MANY}
 
 
 @pytest.mark.parametrize(
@@ -278,7 +260,7 @@ TABLES = {"few": FEW, "still": STILL, "never": NEVER, "many": MANY}
 )
 def test_limits_of_averages_are_combined_from_their_classes(shape: str, kind: str) -> None:
     """By the correlations of the classes, mixed with those of the whole; as the plain formulas."""
-    spread, asked = spread_of(TABLES[shape], kind), Confidence(0.9)
+    spread, asked = spread_of_kind(TABLES[shape], kind), Confidence(0.9)
     for name in ("macro_f1", "weighted_f1", "macro_recall", "macro_diagnostic_odds_ratio"):
         metric = get(name)
         value = float(metric.values(spread.cells).value)
@@ -303,7 +285,7 @@ def slopes(metric: Metric, spread: TableVariance) -> Any:
 @pytest.mark.parametrize("shape", ["still", "never"])
 def test_classes_without_an_error_stand_alone_where_cells_are_listed(shape: str, kind: str) -> None:
     """No smoothed table says how they go together: their squared distances are added."""
-    dense, asked = spread_of(TABLES[shape], kind), Confidence(0.9)
+    dense, asked = spread_of_kind(TABLES[shape], kind), Confidence(0.9)
     spread = TableVariance(to_sparse(dense.cells), dense.design)
     for name in ("macro_recall", "macro_f1"):
         metric = get(name)
@@ -317,7 +299,7 @@ def test_classes_without_an_error_stand_alone_where_cells_are_listed(shape: str,
 def test_heavy_classes_leave_the_limits_of_light_ones() -> None:
     """Sums over all cells would be rounding errors of the heavy class."""
     weights = np.array([[1e12], [1.0], [1e-3]])
-    counts = np.array(FEW)
+    counts = np.array(WHOLE)
     cells = Cells.dense(
         counts * weights, classes=Classes.of(range(3)), squares=counts * weights**2, n_rows=45
     )
@@ -328,7 +310,7 @@ def test_heavy_classes_leave_the_limits_of_light_ones() -> None:
     assert slow is not None
     assert (found.low, found.high) == pytest.approx(slow, rel=1e-7)
     # The recalls of classes are independent: p·(1 − p) ÷ n of each.
-    parts = [(r[i] / sum(r) * (1 - r[i] / sum(r))) / sum(r) for i, r in enumerate(FEW)]
+    parts = [(r[i] / sum(r) * (1 - r[i] / sum(r))) / sum(r) for i, r in enumerate(WHOLE)]
     assert found.standard_error == pytest.approx(math.sqrt(sum(parts)) / 3, rel=1e-7)
 
 
@@ -345,7 +327,7 @@ def test_limits_of_averages_at_looks_are_the_wider_of_two(
     counts: Any, name: str, planned: int
 ) -> None:
     """Those of the classes, as at one look with such tails, and those of the whole."""
-    spread, metric = spread_of(counts, "plain"), get(name)
+    spread, metric = spread_of_kind(counts, "plain"), get(name)
     value = float(metric.values(spread.cells).value)
     asked = Confidence(0.95, anytime=planned, n_units=float(np.sum(counts)))
     found = combined(metric, value, spread, asked, "zero")
@@ -362,7 +344,7 @@ def test_limits_of_averages_at_looks_are_the_wider_of_two(
 def test_averages_without_a_derivative_have_no_limits() -> None:
     """The mean of recalls of which one is 0, as a product, rises infinitely fast."""
     for kind in ("plain", "weighted"):
-        spread = spread_of([[5, 0], [3, 0]], kind)
+        spread = spread_of_kind([[5, 0], [3, 0]], kind)
         for asked in (Confidence(0.9), Confidence(0.9, anytime=20, n_units=8.0)):
             assert combined(get("g_mean"), 0.0, spread, asked, "zero") == Interval(remark=NO_SLOPE)
 
@@ -424,7 +406,7 @@ def test_an_interval_from_squares() -> None:
 
 def test_limits_are_no_narrower_than_the_error_says() -> None:
     """Those of the whole, where they lie nearer than n rows with these influences have them."""
-    spread, metric, asked = spread_of(FEW, "plain"), get("macro_f1"), Confidence(0.9)
+    spread, metric, asked = spread_of_kind(WHOLE, "plain"), get("macro_f1"), Confidence(0.9)
     value = float(metric.values(spread.cells).value)
     error = math.sqrt(float(spread.variance(slopes(metric, spread))))
     phi = spread.centred(slopes(metric, spread))

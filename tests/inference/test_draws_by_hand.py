@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -13,18 +13,12 @@ from scipy.stats import norm
 from karat.inference.confidence import Confidence
 from karat.inference.draws import Bias, acceleration_of, interval_of_draws, interval_of_replicates
 from karat.metrics import get
+from tests.inference.replicates import gathered
 
 UNIT = (0.0, 1.0)
 KS, AREA = get("ks_statistic"), get("roc_auc")
 ASKED = Confidence(0.5)
 SIDES: tuple[Literal["both", "low", "high"], ...] = ("both", "low", "high")
-
-
-def gathered(u: Any, times: Any) -> float:
-    """Σ t·u³ ÷ (6·(Σ t·u²)^1.5), one term after the other."""
-    cubes = sum(t * x**3 for t, x in zip(times, u, strict=True))
-    squares = sum(t * x**2 for t, x in zip(times, u, strict=True))
-    return float(cubes / (6.0 * squares**1.5))
 
 
 # Percentiles.
@@ -113,10 +107,10 @@ def test_one_replicate_of_twenty_at_most_is_undefined() -> None:
 
 def test_an_acceleration_is_a_sum_of_cubes_over_one_of_squares() -> None:
     u, times = [1.0, -3.0, 0.5, 2.0], [2.0, 1.0, 4.0, 3.0]
-    assert acceleration_of(u) == pytest.approx(gathered(u, [1.0] * 4), rel=1e-12)
+    assert acceleration_of(u) == pytest.approx(gathered(u), rel=1e-12)
     assert acceleration_of(u, times) == pytest.approx(gathered(u, times), rel=1e-12)
     below = [-1.0, -3.0, -0.5]
-    assert acceleration_of(below) == pytest.approx(gathered(below, [1.0] * 3), rel=1e-12)
+    assert acceleration_of(below) == pytest.approx(gathered(below), rel=1e-12)
     repeated = np.repeat(u, [2, 1, 4, 3])
     assert acceleration_of(u, times) == pytest.approx(acceleration_of(repeated), rel=1e-12)
 

@@ -280,18 +280,17 @@ def test_a_judge_that_knows_nothing_has_no_weight_in_a_share() -> None:
     one = verdicts()
     blind = replace(one, judge=np.arange(60) % 2)
     found, alone = blind.share(1, ASKED), blind.gold_share(1, ASKED)
-    if found.tuned.weight == 0.0:
-        assert found.interval == alone.interval
-    assert found.value == pytest.approx(alone.value, abs=0.1)
+    assert found.tuned.weight == 0.0
+    assert (found.value, found.interval) == (alone.value, alone.interval)
 
 
 def test_shares_stay_within_0_and_1() -> None:
-    gold = np.array([0] * 29 + [1])
-    one = Verdicts(2, plain(30, 300), gold, gold.copy(), np.zeros(300, int))
-    assert one.share(1, ASKED).value >= 0.0
-    assert one.share(0, ASKED).value <= 1.0
-    found = one.share(1, ASKED).value + one.share(0, ASKED).value
-    assert found == pytest.approx(1.0)
+    """3 of 30 gold rows have the class, 4 by the judge, no other: 3 ÷ 30 − 4 ÷ 30 is below 0."""
+    gold, judge = np.arange(30) < 3, np.arange(30) < 4
+    one = Verdicts(2, plain(30, 300), gold * 1, judge * 1, np.zeros(300, int))
+    for place, end in ((1, 0.0), (0, 1.0)):
+        found = one.share(place, ASKED)
+        assert (found.tuned.weight, found.value) == (1.0, end)
 
 
 def test_weighted_rows_count_as_rows_of_equal_weight() -> None:
@@ -358,7 +357,12 @@ def test_a_gold_row_among_the_reference_rows_counts_in_both() -> None:
     found, interval = one.corrected(ASKED)[1]
     assert found == pytest.approx(p)
     assert interval.standard_error == pytest.approx(math.sqrt(60 / 58 * square))
-    assert _limited(1.0, 0.1, ASKED)[1].method == _limited(0.0, 0.1, ASKED)[1].method == "wald"
+
+
+def test_a_share_without_log_odds_or_error_has_no_logit_limits() -> None:
+    assert _limited(0.4, 0.1, ASKED)[1].method == "logit"
+    for end in (0.0, 1.0):
+        assert _limited(end, 0.1, ASKED)[1].method == "wald"
     still = _limited(0.4, 0.0, ASKED)[1]
     assert (still.low, still.high, still.method) == (0.4, 0.4, "wald")
 
@@ -524,13 +528,13 @@ def test_a_class_without_a_gold_label_is_named() -> None:
 
 
 def test_a_metric_of_another_class_does_not_read_it() -> None:
-    two = replace(Classes.of(["cat", "dog", "eel"]), positive=0)
+    three = replace(Classes.of(["cat", "dog", "eel"]), positive=0)
     by_gold, judged = np.array([0, 1, 4, 3] * 5), np.array([0, 1, 4, 6] * 5)
-    one = JudgedTable(two, plain(20, 20), by_gold, judged, judged)
+    one = JudgedTable(three, plain(20, 20), by_gold, judged, judged)
     assert one.unseen(get("recall"), "zero") == ""
-    # Its first rows move the accuracy by as little as they are.
+    # How its first rows are predicted moves the accuracy by no more than their share.
     assert one.unseen(get("accuracy"), "zero") == ""
-    of_eel = replace(one, classes=replace(two, positive=2))
+    of_eel = replace(one, classes=replace(three, positive=2))
     assert of_eel.unseen(get("recall"), "zero") == "eel"
 
 

@@ -47,6 +47,18 @@ def hits(pred: Any) -> tuple[Any, Any]:
     return (pred == GOLD).astype(float), (pred == JUDGE).astype(float)
 
 
+def tuned(first: Any, second: Any, n: float) -> tuple[float, float]:
+    """λ of the least sum of squares, and what the variance is times; 0 where it does not pay.
+
+    The fitted mean costs n ÷ (n − 1), and with λ n ÷ (n − 2) · (1 + 1 ÷ n).
+    """
+    weight = min(max(-float(first @ second) / float(second @ second), 0.0), 1.0)
+    cost, alone = n / (n - 2.0) * (1.0 + 1.0 / n), n / (n - 1.0)
+    if cost * ((first + weight * second) ** 2).sum() < alone * (first**2).sum():
+        return weight, cost
+    return 0.0, alone
+
+
 @pytest.mark.parametrize("is_clustered", [False, True])
 def test_differences_of_systems_by_hand(is_clustered: bool) -> None:
     """One λ for all pairs, and variances of right rows by gold label and by judge."""
@@ -73,13 +85,7 @@ def test_differences_of_systems_by_hand(is_clustered: bool) -> None:
         if clusters is None
         else 1.0 / sum(float((HAS_GOLD[clusters == c].sum() / n) ** 2) for c in range(N // 5))
     )
-    weight = min(max(-float(one @ two) / float(two @ two), 0.0), 1.0)
-    cost = n_units / (n_units - 2.0) * (1.0 + 1.0 / n_units)
-    is_worth_it = (
-        cost * ((one + weight * two) ** 2).sum() < n_units / (n_units - 1) * (one**2).sum()
-    )
-    if not is_worth_it:
-        weight, cost = 0.0, n_units / (n_units - 1.0)
+    weight, cost = tuned(one, two, n_units)
     for (a, b), first, other in zip(spec.pairs, gold, judge, strict=True):
         (own_a, second_a), (own_b, second_b) = hits(PRED[a]), hits(PRED[b])
         own, second = own_a - own_b, second_a - second_b
@@ -87,13 +93,19 @@ def test_differences_of_systems_by_hand(is_clustered: bool) -> None:
         value += weight * (second[~HAS_GOLD].mean() - second[HAS_GOLD].mean())
         names = "abc"[a], "abc"[b]
         assert values[names[0]].value - values[names[1]].value == pytest.approx(value)
-        wanted = cost * float(((first + weight * other) ** 2).sum())
+        square = float(((first + weight * other) ** 2).sum())
         assert found.spread is not None
         if clusters is None:
-            assert found.spread.variance(a, b) == pytest.approx(wanted)
+            assert found.spread.variance(a, b) == pytest.approx(cost * square)
             assert found.spread.degrees(a, b) == pytest.approx(n - 1.0 - (weight > 0.0))
         else:
-            assert found.spread.variance(a, b) >= wanted * (1.0 - 1e-9)
+            # 1 ÷ (1 + (n ÷ 100)²) of it is that of independent rows, which is larger here.
+            apart = (own - weight * second)[HAS_GOLD].var() / n
+            apart += weight**2 * second[~HAS_GOLD].var() / rest
+            part = 1.0 / (1.0 + (n / 100.0) ** 2)
+            assert apart > square
+            grown = (1.0 - part) * square + part * apart
+            assert found.spread.variance(a, b) == pytest.approx(cost * grown)
             sums = [first + weight * other for first, other in zip(gold, judge, strict=True)]
             df = min(float(degrees_of_clusters(np.abs(each))) for each in sums)
             df = min(df, n_units - 1.0 - (weight > 0.0))
@@ -160,10 +172,7 @@ def test_losses_of_systems_by_hand() -> None:
     first[HAS_GOLD] = (own[HAS_GOLD] - own[HAS_GOLD].mean()) / N_GOLD
     other[HAS_GOLD] = -(second[HAS_GOLD] - second[HAS_GOLD].mean()) / N_GOLD
     other[~HAS_GOLD] = (second[~HAS_GOLD] - second[~HAS_GOLD].mean()) / (N - N_GOLD)
-    weight = min(max(-float(first @ other) / float(other @ other), 0.0), 1.0)
-    cost, alone = cost_of_tuning(N_GOLD), N_GOLD / (N_GOLD - 1)
-    if not cost * ((first + weight * other) ** 2).sum() < alone * (first**2).sum():
-        weight, cost = 0.0, alone
+    weight, cost = tuned(first, other, N_GOLD)
     wanted = cost * float(((first + weight * other) ** 2).sum())
     assert found.spread is not None
     assert found.spread.variance(1, 0) == pytest.approx(wanted)
@@ -220,10 +229,7 @@ def test_verdicts_with_gold_rows_of_their_own() -> None:
         first[has] += sign * (own[has] - own[has].mean()) / n
         second[has] -= sign * (judged[has] - judged[has].mean()) / n
         second[~has] += sign * (judged[~has] - judged[~has].mean()) / (N - n)
-    weight = min(max(-float(first @ second) / float(second @ second), 0.0), 1.0)
-    cost, alone = cost_of_tuning(60.0), 60 / 59
-    if not cost * ((first + weight * second) ** 2).sum() < alone * (first**2).sum():
-        weight, cost = 0.0, alone
+    weight, cost = tuned(first, second, 60.0)
     wanted = cost * float(((first + weight * second) ** 2).sum())
     assert found.spread is not None
     assert found.spread.variance(1, 0) == pytest.approx(wanted)

@@ -24,14 +24,9 @@ from karat.inference.resampling import (
 from karat.metrics import ClassRanks, get
 from karat.tally import CumulativeCounts, uniform_edges
 from karat.tally.cumulative_counts import ScoreLevels
+from tests.inference.replicates import times_of
 
 METHODS: tuple[TableDraw, ...] = ("multinomial", "bayesian")
-
-
-def times_of(n: int, is_gamma: bool, seed: int, b: int, first: int = 0) -> Any:
-    """How often each of n clusters is drawn in each replicate, [b, n]."""
-    ids = np.arange(n, dtype=np.int32)
-    return _native.resample_clusters(ids, ids, None, n, n, is_gamma, seed, 0, first, b, 1)
 
 
 # Groups of score levels.

@@ -175,8 +175,9 @@ def test_limits_of_a_moving_variance_at_the_ends() -> None:
     assert low == 0.1
     assert high > 0.1
     # Where the variance at the value itself would be below 0, the limit is on its side.
-    low, high = wilson_limits_of_moving(0.1, 0.5, 0.001, 0.05, 0.5)
-    assert 0.0 <= low <= 0.1 <= high < 0.15
+    found = wilson_limits_of_moving(0.1, 0.5, 0.001, 0.05, 0.5)
+    assert found == pytest.approx(moving(0.1, 0.5, 0.001, 0.05, 0.5), rel=1e-9)
+    assert found == pytest.approx((0.09317, 0.11623), abs=5e-6)
     # A limit past the end of the range is the end.
     assert wilson_limits_of_moving(0.5, 0.5, 0.25, 0.0, 50.0) == pytest.approx((0.0, 1.0), abs=1e-3)
 

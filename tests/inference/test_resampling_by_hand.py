@@ -12,6 +12,7 @@ from karat import _native
 from karat.inference.confidence import Confidence
 from karat.inference.resampling import TableDraw, replicate_rows, replicate_tables, replicate_times
 from karat.tally import Cells, Classes, ClusteredCells, to_sparse
+from tests.inference.replicates import times_of
 
 TABLE = np.array([[4, 1, 0], [5, 0, 3], [0, 2, 6]])
 TRUE, PRED = TABLE.nonzero()
@@ -199,12 +200,6 @@ def test_nothing_is_drawn_of_no_tables_and_of_no_rows() -> None:
 CLUSTERS = np.array([0, 0, 1, 2, 2, 3, 1, 4])
 PLACES = np.array([0, 4, 4, 8, 0, 5, 5, 8])
 OF_ROWS = np.array([1.0, 2.0, 1.0, 3.0, 1.0, 2.0, 2.0, 1.0])
-
-
-def times_of(n: int, is_gamma: bool, seed: int, b: int, first: int = 0) -> Any:
-    """How often each of n clusters is drawn in each replicate, [b, n]."""
-    ids = np.arange(n, dtype=np.int32)
-    return _native.resample_clusters(ids, ids, None, n, n, is_gamma, seed, 0, first, b, 1)
 
 
 @pytest.mark.parametrize("method", METHODS)

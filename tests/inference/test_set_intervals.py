@@ -15,9 +15,10 @@ from karat.inference import set_intervals
 from karat.inference.confidence import Confidence
 from karat.inference.set_intervals import SetIntervals
 from karat.inference.set_moves import LabelMoves
+from karat.inference.set_variance import LabelClusters
 from karat.metrics import get
 from karat.metrics._of_sets import values_on_sets
-from karat.tally import Classes
+from karat.tally import Classes, ClusteredCells
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 from tests.six_rows import PRED, TRUE
@@ -308,3 +309,13 @@ def test_skewness_of_weighted_rows_has_no_unit(name: str, kind: str) -> None:
         accelerations.append(made_of._acceleration(made_of.influence(get(name), value)))
     assert accelerations[0] == pytest.approx(accelerations[1], rel=1e-9)
     assert accelerations[0] != 0.0
+
+
+def test_labels_of_one_cluster_are_its_labels() -> None:
+    true, pred = random_rows(7, 12, 4)
+    rows = rows_of(true, pred)
+    clusters = ClusteredCells.of(np.zeros(12, np.int32), np.arange(12), None)
+    found = LabelClusters.of(rows, clusters)
+    assert found.label.tolist() == np.flatnonzero((true | pred).any(axis=0)).tolist()
+    assert found.cluster.tolist() == [0] * len(found.label)
+    assert found.weights[2].tolist() == (true & pred).sum(axis=0)[found.label].tolist()

@@ -24,12 +24,13 @@ from karat.inference.set_intervals import (
     _squared,
 )
 from karat.inference.value_limits import interval_of_rows, within
-from karat.metrics import Metric, get
-from karat.metrics._of_sets import values_on_sets
+from karat.metrics import get
 from karat.tally import Classes
 from karat.tally.cells import Axis
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
+from tests.inference.scored_sets import df_of, kish_of, same, variance_of
+from tests.inference.set_rows import by_weight, set_rows, value_on
 
 N, K = 18, 3
 LABEL = Classes(("x",), is_declared=True)
@@ -53,60 +54,14 @@ def rows_of(
     w: Any = None, codes: Any = None, *, seed: int = 1, is_known: bool = True, **more: Any
 ) -> SetRows:
     true, pred, known = drawn(seed)
-    return SetRows(
-        Classes(("x", "y", "z"), is_declared=True),
-        Sets.of_matrix(true),
-        Sets.of_matrix(pred),
-        None if is_known else Sets.of_matrix(~known),
-        weights=w,
-        axes=() if codes is None else (Axis("clusters", tuple(range(6))),),
-        codes=None if codes is None else codes.astype(np.int32)[None],
-        **more,
+    labels = Classes(("x", "y", "z"), is_declared=True)
+    return set_rows(
+        true, pred, w, codes, None if is_known else known, **{"classes": labels, **more}
     )
 
 
 def intervals(rows: SetRows, policy: Any = "zero", **asked: Any) -> SetIntervals:
     return SetIntervals(rows.tally, Confidence(**asked), rows, policy)
-
-
-def value_of(metric: Metric, rows: SetRows, policy: Any = "zero") -> float:
-    return float(values_on_sets(metric, rows.tally, policy).value)
-
-
-def by_weight(metric: Metric, rows: SetRows, policy: Any = "zero") -> np.ndarray:
-    """w · the derivative of the value by the weight of each row."""
-    w = np.ones(rows.n) if rows.weights is None else rows.weights
-    step, found = 1e-5, np.zeros(rows.n)
-    for i in np.flatnonzero(w > 0.0):
-        ends = []
-        for sign in (-1.0, 1.0):
-            other = w.copy()
-            other[i] *= 1.0 + sign * step
-            ends.append(value_of(metric, replace(rows, weights=other), policy))
-        found[i] = (ends[1] - ends[0]) / (2.0 * step)
-    return found
-
-
-def kish_of(w: np.ndarray) -> float:
-    return float(w.sum()) ** 2 / float((w * w).sum())
-
-
-def variance_of(moves: np.ndarray, codes: Any) -> float:
-    if codes is None:
-        return float((moves**2).sum())
-    sums = [float(moves[codes == c].sum()) for c in np.unique(codes)]
-    return sum(x * x for x in sums) * len(sums) / (len(sums) - 1)
-
-
-def df_of(moves: np.ndarray, codes: np.ndarray) -> float:
-    sizes = [float(np.abs(moves[codes == c]).sum()) for c in np.unique(codes)]
-    return max(float(degrees_of_clusters(np.array(sizes))), 1.0)
-
-
-def same(found: Interval, expected: Interval, rel: float = 1e-6) -> None:
-    limits = expected.low, expected.high, expected.standard_error
-    assert (found.low, found.high, found.standard_error) == pytest.approx(limits, rel=rel)
-    assert found.method == expected.method
 
 
 @pytest.mark.parametrize("name", [*OF_LABELS, *OF_ROWS])
@@ -115,7 +70,7 @@ def same(found: Interval, expected: Interval, rel: float = 1e-6) -> None:
 def test_influence_is_the_derivative_by_the_weights(name: str, policy: Any, is_known: bool) -> None:
     rows, metric = rows_of(WEIGHTS, is_known=is_known), get(name)
     one = intervals(rows, policy)
-    phi = one.influence(metric, value_of(metric, rows, policy))
+    phi = one.influence(metric, value_on(metric, rows, policy))
     assert phi is not None
     expected = by_weight(metric, rows, policy)
     np.testing.assert_allclose(WEIGHTS * phi / WEIGHTS.sum(), expected, rtol=1e-5, atol=1e-8)
@@ -141,7 +96,7 @@ def test_limits_from_the_errors_of_rows(name: str, is_weighted: bool, is_cluster
     """n ÷ (n − 1) · Σ of squares with n − 1 degrees of freedom; of clusters G ÷ (G − 1)."""
     w, codes = WEIGHTS if is_weighted else np.ones(N), CODES if is_clustered else None
     rows, metric = rows_of(w if is_weighted else None, codes), get(name)
-    one, value = intervals(rows, level=0.8), value_of(metric, rows)
+    one, value = intervals(rows, level=0.8), value_on(metric, rows)
     moves = by_weight(metric, rows)
     n, square = kish_of(w), variance_of(moves, codes)
     df, is_share = n - 1.0, name == "subset_accuracy" and not is_clustered
@@ -165,7 +120,7 @@ def test_limits_from_the_errors_of_rows(name: str, is_weighted: bool, is_cluster
 def test_rows_that_do_not_define_a_mean_are_left_out(is_clustered: bool) -> None:
     codes, metric = CODES if is_clustered else None, get("samples_f1")
     rows = rows_of(WEIGHTS, codes)
-    one, value = intervals(rows, "exclude"), value_of(get("samples_f1"), rows, "exclude")
+    one, value = intervals(rows, "exclude"), value_on(get("samples_f1"), rows, "exclude")
     true, pred, _ = drawn()
     kept = (true | pred).any(axis=1) & (WEIGHTS > 0.0)
     moves, n = by_weight(metric, rows, "exclude"), kish_of(WEIGHTS[kept])
@@ -193,7 +148,7 @@ def test_limits_of_labels_are_combined_as_they_go_together(policy: Any, is_clust
     k = sides[0].shape[1]
     labels, sets = Classes(tuple(range(k)), is_declared=True), [*map(Sets.of_matrix, sides)]
     rows = replace(rows_of(WEIGHTS, codes), classes=labels, true=sets[0], pred=sets[1])
-    one, value = intervals(rows, policy, level=0.9), value_of(metric, rows, policy)
+    one, value = intervals(rows, policy, level=0.9), value_on(metric, rows, policy)
     each = one.of_classes(metric)
     assert each is not None
     expected = class_limits(get("f1"), one.spread, Confidence(0.9))
@@ -229,7 +184,7 @@ def test_a_row_that_stands_for_three_is_three_rows(name: str, is_clustered: bool
     w, metric = np.arange(N) % 3 + 1.0, get(name)
     once = rows_of(w, CODES if is_clustered else None, is_frequency=True)
     often = once.repeated()
-    value = value_of(metric, often)
+    value = value_on(metric, often)
     same(*(intervals(rows).of(metric, value) for rows in (once, often)), 1e-9)
     degrees = [intervals(rows).df_of_limits(metric, value) for rows in (once, often)]
     assert degrees[0] == pytest.approx(degrees[1], rel=1e-9)
@@ -249,7 +204,7 @@ def test_degrees_of_freedom_of_limits() -> None:
     assert intervals(heavy).df_of_limits(get("samples_f1"), 0.5) == 1.0
     assert intervals(heavy).units.df == 1.0
     grouped = intervals(rows_of(None, CODES))
-    value = value_of(get("micro_f1"), rows)
+    value = value_on(get("micro_f1"), rows)
     grouped.df_of_limits(get("micro_f1"), value)
     grouped.kept["df", get("micro_f1")] = 2.5
     assert grouped.df_of_limits(get("micro_f1"), value) == 2.5
@@ -268,7 +223,7 @@ def test_what_was_found_is_kept() -> None:
     assert one.slopes(metric) is one.slopes(metric)
     assert intervals(rows_of()).clusters is None
     assert replace(one, rows=None, kept={}).clusters is None
-    value = value_of(metric, rows_of(WEIGHTS))
+    value = value_on(metric, rows_of(WEIGHTS))
     one.of(metric, value)
     one.kept["variance", metric] = 0.04
     assert one.of(metric, value).standard_error == pytest.approx(0.2, rel=1e-12)
@@ -278,7 +233,7 @@ def test_what_was_found_is_kept() -> None:
 @pytest.mark.parametrize("name", ["macro_f1", "micro_f1"])
 def test_textbook_limits(name: str, method: Any) -> None:
     rows, metric = rows_of(), get(name)
-    value = value_of(metric, rows)
+    value = value_on(metric, rows)
     error = math.sqrt(float((by_weight(metric, rows) ** 2).sum()) * N / (N - 1.0))
     expected = interval_of_rows(
         Confidence(0.9, method=method), metric, value, error, float(N), N - 1.0
@@ -322,15 +277,15 @@ def test_tallies_without_rows() -> None:
         whole = intervals(rows)
         alone = replace(whole, rows=None, kept={})
         for name in ("micro_f1", "hamming_loss", *OF_ROWS):
-            value = value_of(get(name), rows)
+            value = value_on(get(name), rows)
             same(alone.of(get(name), value), whole.of(get(name), value), 1e-9)
-        value = value_of(get("macro_f1"), rows)
+        value = value_on(get("macro_f1"), rows)
         found = alone.of(get("macro_f1"), value)
         assert "the dependence between labels is not known" in str(found.remark)
         sampled = replace(alone, sample=rows, kept={})
         same(sampled.of(get("macro_f1"), value), whole.of(get("macro_f1"), value), 1e-9)
         drawn_again = replace(alone, asked=Confidence(method="bootstrap"), kept={})
-        found = drawn_again.of(get("micro_f1"), value_of(get("micro_f1"), rows))
+        found = drawn_again.of(get("micro_f1"), value_on(get("micro_f1"), rows))
         assert "the dependence between labels is not known" in str(found.remark)
 
 
@@ -351,7 +306,7 @@ def test_a_sample_says_how_labels_go_together(kind: str) -> None:
     together = float((squares * parts.sum(axis=1) ** 2).sum())
     n = total if kind == "frequency" else kish_of(own)
     expected = together * alone[0] / alone[1] / total**2 * n / (n - 1.0)
-    found = one.of(metric, value_of(metric, rows))
+    found = one.of(metric, value_on(metric, rows))
     assert found.standard_error == pytest.approx(math.sqrt(expected), rel=1e-5)
     assert "9 rows of " in one.cautions[-1]
 
@@ -399,8 +354,8 @@ def test_replicates_are_of_whole_rows(kind: str, method: Any) -> None:
         drawn_rows = [own * times[places] for times in replicates(5, asked)]
     plain = replace(rows, is_frequency=False)
     for name in ("macro_f1", "micro_f1", "samples_f1"):
-        metric, value = get(name), value_of(get(name), rows)
-        values = [value_of(metric, replace(plain, weights=times)) for times in drawn_rows]
+        metric, value = get(name), value_on(get(name), rows)
+        values = [value_on(metric, replace(plain, weights=times)) for times in drawn_rows]
         moves = by_weight(metric, plain)
         if codes is not None:
             moves = np.array([moves[code == CODES].sum() for code in np.unique(CODES)])
@@ -417,12 +372,12 @@ def test_replicates_are_of_whole_rows(kind: str, method: Any) -> None:
 def test_acceleration_leaves_out_rows_without_a_value() -> None:
     rows, metric = rows_of(), get("samples_f1")
     asked = Confidence(method="bca", n_replicates=60)
-    value = value_of(metric, rows, "exclude")
+    value = value_on(metric, rows, "exclude")
     found = SetIntervals(rows.tally, asked, rows, "exclude").of(metric, value)
     true, pred, _ = drawn()
     kept = (true | pred).any(axis=1)
     values = [
-        value_of(metric, replace(rows, weights=times), "exclude") for times in replicates(N, asked)
+        value_on(metric, replace(rows, weights=times), "exclude") for times in replicates(N, asked)
     ]
     moves = by_weight(metric, rows, "exclude")[kept]
     made = interval_of_draws(metric, value, np.array(values), asked, acceleration_of(moves))
@@ -488,7 +443,7 @@ def test_edges_of_errors() -> None:
     true, pred, _ = drawn()
     sides = [Sets.of_matrix(side[:, :1]) for side in (true, pred)]
     lone = SetRows(LABEL, *sides)
-    error = intervals(lone).of(get("micro_f1"), value_of(get("micro_f1"), lone)).standard_error
+    error = intervals(lone).of(get("micro_f1"), value_on(get("micro_f1"), lone)).standard_error
     moves = by_weight(get("micro_f1"), lone)
     assert error == pytest.approx(math.sqrt(float((moves**2).sum()) * N / (N - 1.0)), rel=1e-6)
     for place in range(4):
@@ -500,7 +455,7 @@ def test_edges_of_errors() -> None:
         assert one.influence(metric, 0.5) is None
     # Rows without a label, and none predicted, move no F1.
     still = SetIntervals(rows.tally, Confidence(), None, "zero", rows.at(np.array([0, 11])))
-    assert still.of(metric, value_of(metric, rows)).standard_error == 0.0
+    assert still.of(metric, value_on(metric, rows)).standard_error == 0.0
 
 
 def test_rounding_in_clusters_is_no_error() -> None:
@@ -511,7 +466,7 @@ def test_rounding_in_clusters_is_no_error() -> None:
     labels, axis = Classes((0, 1, 2), is_declared=True), Axis("clusters", (0, 1, 2, 3))
     rows = SetRows(labels, *sides, weights=w, axes=(axis,), codes=codes)
     metric = get("samples_jaccard")
-    one, value = intervals(rows), value_of(metric, rows) * (1.0 + 2e-16)
+    one, value = intervals(rows), value_on(metric, rows) * (1.0 + 2e-16)
     df = float(degrees_of_clusters(np.array([1.3, 0.6, 0.4, 0.9])))
     assert one.df_of_limits(metric, value) == pytest.approx(df, rel=1e-9)
     expected = interval_of_rows(Confidence(), metric, value, 0.0, min(4.0, kish_of(w)), df)
@@ -523,5 +478,5 @@ def test_remarks_on_limits_of_many_rows() -> None:
     pred = true.copy()
     pred[::7] = 1 - pred[::7]
     rows = SetRows(Classes((0, 1), is_declared=True), *map(Sets.of_matrix, (true, pred)))
-    found = intervals(rows).of(get("macro_f1"), value_of(get("macro_f1"), rows))
+    found = intervals(rows).of(get("macro_f1"), value_on(get("macro_f1"), rows))
     assert (found.method, found.remark) == ("mover", None)

@@ -141,10 +141,10 @@ def test_shares_of_rows_have_the_limits_of_shares() -> None:
     same(one.of(metric, one.scores.value(metric)), expected)
     clustered = model(true, scores, clusters=[0, 0, 1, 1, 2])
     assert clustered.of(metric, 0.2).method == "wilson-effective"
-    # A row with a tie is half wrong.
-    half = model(true, np.where(scores == 3.0, 1.0, scores))
-    value = half.scores.value(metric)
-    assert half.of(metric, value).method in ("wilson-effective", "wilson")
+    # A row with a tie is wrong, so that two are.
+    tied = model(true, np.where(scores == 3.0, 1.0, scores))
+    assert tied.scores.value(metric) == 0.4
+    assert tied.of(metric, 0.4).method == "wilson"
     third = model(np.eye(3, dtype=int), [[2, 3, 1], [1, 3, 2], [1, 2, 3]])
     assert third.of(metric, third.scores.value(metric)).method == "wilson-effective"
     # Each row is perfect, and counts by its true labels.

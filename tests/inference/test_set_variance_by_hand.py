@@ -15,10 +15,10 @@ from karat.inference.set_moves import LabelMoves, LabelSpread
 from karat.inference.set_variance import LabelClusters, SetVariance, correlations_of_labels
 from karat.metrics import get
 from karat.tally import Classes, ClusteredCells
-from karat.tally.cells import Axis
 from karat.tally.set_tally import SetRows
 from karat.tally.sets import Sets
 from tests.inference.scored_sets import kish_of, model
+from tests.inference.set_rows import set_rows
 
 N, K = 17, 3
 CLUSTERS = np.repeat([3, 0, 5, 1], [2, 3, 5, 7])
@@ -46,16 +46,8 @@ def rows_of(
     w: Any = None, clusters: Any = None, *, is_known: bool = True, pred: Any = None, **more: Any
 ) -> SetRows:
     true, said, known = drawn()
-    return SetRows(
-        Classes(tuple(range(K)), is_declared=True),
-        Sets.of_matrix(true),
-        Sets.of_matrix(said if pred is None else pred),
-        None if is_known else Sets.of_matrix(~known),
-        weights=w,
-        axes=() if clusters is None else (Axis("clusters", tuple(range(6))),),
-        codes=None if clusters is None else clusters.astype(np.int32)[None],
-        **more,
-    )
+    pred = said if pred is None else pred
+    return set_rows(true, pred, w, clusters, None if is_known else known, **more)
 
 
 def variance(**given: Any) -> SetVariance:

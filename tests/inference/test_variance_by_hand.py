@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
+from scipy import special
 
 from karat.designs.units import kish, small_sample
-from karat.inference.influence_variance import InfluenceVariances, Whole
+from karat.inference.influence_variance import Whole
 from karat.inference.sampling_error import SamplingError
 from karat.inference.table_variance import TableVariance
 from karat.inference.variance import (
@@ -26,13 +26,10 @@ from karat.inference.variance import (
     spread,
 )
 from karat.metrics import get
-from karat.metrics._measure import measure
 from karat.metrics._metric import Metric
 from karat.tally import Cells, Classes, Placements, to_sparse
-from tests.inference.rows import Drawn, drawn
+from tests.inference.rows import Drawn, drawn, errors
 from tests.inference.slow_intervals import slow_left_out
-
-Floats = npt.NDArray[np.float64]
 
 
 def test_the_error_of_a_mean() -> None:
@@ -47,12 +44,15 @@ def test_the_error_of_a_mean() -> None:
 
 
 def test_optimism_of_a_random_ranking() -> None:
-    """(Σ 1/i − 1) ÷ (n − 1), whose sum of n terms is known to 1 ÷ (12n²)."""
+    """(Σ 1/i − 1) ÷ (n − 1), whose sum of n terms is known to 1 ÷ (12n²), and is not less."""
     for n in (2, 10, 1000):
         exact = (sum(1 / i for i in range(1, n + 1)) - 1) / (n - 1)
-        assert optimism(n) == pytest.approx(exact, abs=1.01 / (12 * n * n) / (n - 1))
+        assert 0.0 < optimism(n) - exact < 1.0 / (12.0 * n * n) / (n - 1.0)
+    # Between whole numbers the sum is that of the digamma function.
+    for n in (8.0, 8.5, 63.7, 1000.25):
+        exact = (special.digamma(n + 1.0) + np.euler_gamma - 1.0) / (n - 1.0)
+        assert 0.0 < optimism(n) - exact < 1.0 / (12.0 * n * n) / (n - 1.0)
     assert optimism(1.0) == optimism(0.5) == optimism(0.0) == 0.0
-    assert 0.3 < optimism(1.0 + 1e-6) < 1e5
 
 
 def average_precision(ranking: list[bool]) -> float:
@@ -289,20 +289,13 @@ def test_tables_without_a_jackknife() -> None:
     assert even.variance == pytest.approx(p * (1 - p) / 14, rel=1e-9)
 
 
-def errors(rows: Drawn, metrics: list[Metric], *clusters: Any, **more: Any) -> Any:
-    """The sampling error of each metric."""
-    tallied = rows.tallied()
-    found = InfluenceVariances(tallied, metrics, *clusters, **more)
-    measure(tallied, metrics, beside=found)
-    return found.found()
-
-
 def test_a_sample_of_twice_as_many_rows() -> None:
     """The weights and rows of all count, and Σw² of the rows behind each sampled one."""
     rows = drawn(4, 40, 2, weights="any")
     own = Sizes.of(rows.tallied())
     sizes = Sizes(2.0 * own.weight, 2.0 * own.square, 1)
-    squares, metrics = 2.0 * rows.plain().weights ** 2, [get("d2_log_loss")]
+    plain, metrics = rows.plain(), [get("d2_log_loss")]
+    squares = 2.0 * plain.weights**2
     whole = Whole(sizes, squares, [])
     alone, found = errors(rows, metrics), errors(rows, metrics, whole=whole)
     n = own.rows
@@ -311,13 +304,19 @@ def test_a_sample_of_twice_as_many_rows() -> None:
     assert found[metrics[0]].variance == pytest.approx(expected, rel=1e-9)
     assert found[metrics[0]].n_effective == pytest.approx(2 * n, rel=1e-12)
     apart = errors(rows, metrics, design="case-control")
-    same = Whole(own, 3.0 * rows.plain().weights ** 2, [])
+    same = Whole(own, 3.0 * plain.weights**2, [])
     more = errors(rows, metrics, design="case-control", whole=same)
-    factors = [
-        small_sample(kish(own.weight, times * own.square)) for times in (1.0, 3.0)
-    ]  # fmt: skip
-    ratio = more[metrics[0]].variance / apart[metrics[0]].variance / 3.0
-    assert min(factors[1] / factors[0]) - 1e-9 <= ratio <= max(factors[1] / factors[0]) + 1e-9
+    # Of each class the squares of its losses less their mean, with the factor of its rows.
+    w, loss = plain.weights, -np.log(rows.values[np.arange(40), rows.codes])
+    single, threefold = 0.0, 0.0
+    for code in (0, 1):
+        of = rows.codes == code
+        part = sum((w[of] * (loss[of] - np.average(loss[of], weights=w[of]))) ** 2)
+        n = kish(own.weight[code], own.square[code])
+        single += small_sample(n) * part
+        threefold += small_sample(n / 3.0) * 3.0 * part
+    ratio = more[metrics[0]].variance / apart[metrics[0]].variance
+    assert ratio == pytest.approx(threefold / single, rel=1e-9)
 
 
 def test_a_line_that_does_not_exist_has_no_variance() -> None:

@@ -171,7 +171,7 @@ def test_replicates_come_in_blocks_of_bounded_bytes(monkeypatch: pytest.MonkeyPa
             assert sizes == [most] * (200 // most) + [200 % most] * (200 % most > 0)
     monkeypatch.setattr(losses_of, "_BLOCK", 60)
     assert [len(each) for each in RowLosses.of(np.zeros(0)).replicates(100, 1)] == [60, 40]
-    assert (losses_of._BLOCK, losses_of._FEWEST_AT_ONCE) == (60, {1: 32, 8: 8})
+    assert losses_of._FEWEST_AT_ONCE == {1: 32, 8: 8}
 
 
 def test_the_pooled_variance_weighs_each_side_by_the_rows_of_the_other() -> None:

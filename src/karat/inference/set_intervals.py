@@ -351,7 +351,7 @@ class SetIntervals:
         return interval_of_draws(metric, value, drawn, self.asked, acceleration)
 
     def _acceleration(self, phi: Floats | None) -> float:
-        """That of a metric with these influences of rows; of clusters, by their sums Σ w·φ."""
+        """Acceleration of a metric with these influences of rows; of clusters, by Σ w·φ of each."""
         assert self.rows is not None
         known = self.rows.known
         if phi is None:

@@ -9,10 +9,11 @@ from statistics import NormalDist
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from karat.inference.confidence import Confidence
 from karat.inference.limits import Floats
-from karat.inference.p_values import LeastP, p_of_replicates
+from karat.inference.p_values import LeastP, least_or_more
 
 _DRAWS: Final = 100_000
 _BLOCK: Final = 1 << 21
@@ -63,47 +64,6 @@ def false_discoveries(p: Floats) -> Floats:
     shares = np.empty_like(p)
     shares[order] = np.minimum(steps, 1.0)
     return shares
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AtOnce:
-    """Tests of many differences, of each alone and of all at once.
-
-    Attributes:
-        p, p_adjusted: float64[k].
-        quantile: so many standard errors away limits of all lie that hold at the level.
-        n_drawn: replicates that gave the p-values; 0: none.
-    """
-
-    p: Floats
-    p_adjusted: Floats
-    quantile: float
-    n_drawn: int = 0
-
-    @classmethod
-    def by_holm(cls, p: Floats, level: float) -> AtOnce:
-        """Holm's p-values, and Bonferroni's limits."""
-        each = Confidence(1.0 - (1.0 - level) / max(len(p), 1))
-        return cls(p, holm_of_many(p), each.quantile())
-
-    @classmethod
-    def by_largest(
-        cls, p: Floats, z: Floats, largest: Floats, level: float, n_drawn: int = 0
-    ) -> AtOnce:
-        """By how often the largest of all is at least as large (Westfall and Young 1993).
-
-        Args:
-            z: float64[k], the differences in standard errors.
-            largest: float64[r], ascending: the largest of all of them in each replicate.
-        """
-        at_least = len(largest) - np.searchsorted(largest, z)
-        adjusted = np.maximum(p, (1 + at_least) / (1 + len(largest)))
-        return cls(p, adjusted, float(np.quantile(largest, level)), n_drawn)
-
-    def level_of_all(self, level: float) -> float:
-        """Level of limits of each that hold for all at this level."""
-        farthest = max(self.quantile, Confidence(level).quantile())
-        return 1.0 - max(tail_of(farthest), _LEAST_TAIL)
 
 
 def level_of_each(level: float, n: int) -> float:
@@ -197,8 +157,49 @@ class Largest:
 
     def p_value(self, z: float) -> float:
         """The share of samples whose largest is at least z, counting this one."""
-        at_least = len(self.draws) - int(np.searchsorted(self.draws, abs(z), side="left"))
-        return p_of_replicates(at_least, len(self.draws))
+        return least_or_more(float(self.p_values(abs(z))), len(self.draws))
+
+    def p_values(self, z: npt.ArrayLike) -> Floats:
+        """The same of positive numbers [...]."""
+        at_least = len(self.draws) - np.searchsorted(self.draws, z, side="left")
+        return np.asarray((1 + at_least) / (1 + len(self.draws)), np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManyTests:
+    """Tests of many differences, of each alone and of all at once.
+
+    Attributes:
+        p, p_adjusted: float64[k]; 1 of what is not tested.
+        quantile: limits that hold for all at the level lie so many standard errors away.
+        n_drawn: replicates behind `p_adjusted`; 0: none.
+    """
+
+    p: Floats
+    p_adjusted: Floats
+    quantile: float
+    n_drawn: int = 0
+
+    @classmethod
+    def by_holm(cls, p: Floats, level: float) -> ManyTests:
+        """Holm's p-values, and Bonferroni's limits."""
+        each = Confidence(1.0 - (1.0 - level) / max(len(p), 1))
+        return cls(p, holm_of_many(p), each.quantile())
+
+    @classmethod
+    def by_largest(cls, p: Floats, z: Floats, largest: Largest, level: float) -> ManyTests:
+        """By how often the largest of all is at least as large (Westfall and Young 1993).
+
+        Args:
+            z: float64[k], the differences in standard errors.
+        """
+        adjusted = np.maximum(p, largest.p_values(z))
+        return cls(p, adjusted, largest.quantile(level), len(largest.draws))
+
+    def level_of_all(self, level: float) -> float:
+        """Level of limits of each that hold for all at this level."""
+        farthest = max(self.quantile, Confidence(level).quantile())
+        return 1.0 - max(tail_of(farthest), _LEAST_TAIL)
 
 
 def largest(

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat import errors
 from karat.inference.comparison.contrasts import limits_together
-from karat.inference.comparison.families import AtOnce, false_discoveries, tail_of
+from karat.inference.comparison.families import ManyTests, false_discoveries, tail_of
 from karat.inference.comparison.records import Verdict, direction
 from karat.inference.comparison.set_swaps import SwappedSets, tests_of_labels
 from karat.inference.confidence import Confidence
@@ -133,12 +133,12 @@ def label_differences(
     swapped = SwappedSets.of(_rows(models[0]), _rows(models[1]), n_permutations)
     if swapped is None:
         method = _NORMAL
-        tests = AtOnce.by_holm(np.array([tail_of(float(each)) for each in z]), level)
+        tests = ManyTests.by_holm(np.array([tail_of(float(each)) for each in z]), level)
     else:
         method = _SWAPS
         tests = tests_of_labels(swapped, of_labels, policy, (seed,), level)
     alone, wide = (
-        _limits(models, plain, difference, goes, Confidence(each))
+        _limits(models, plain, difference, goes, Confidence(each, design=first.asked.design))
         for each in (level, tests.level_of_all(level))
     )
     measured = []
@@ -154,23 +154,23 @@ def label_differences(
 
 def judged_labels(
     measured: Sequence[LabelDifference],
-    tests: AtOnce,
+    tests: ManyTests,
     alone: Sequence[tuple[float, float] | None],
     wide: Sequence[tuple[float, float] | None],
 ) -> list[LabelDifference]:
-    """The same with what holds for all labels at once.
+    """The same with what holds for all labels at once, of which those without a test are some.
 
     Args:
         measured: with the p-value of each alone; None of labels that are not tested.
         alone, wide: limits of each at the level, and those that hold for all.
     """
     done = []
-    each = zip(measured, tests.p_adjusted, false_discoveries(tests.p), alone, wide, strict=True)
-    for one, p, q, limits, limits_of_all in each:
-        judged = one
-        if one.p is not None:
+    parts = zip(measured, tests.p_adjusted, false_discoveries(tests.p), alone, wide, strict=True)
+    for difference, p, q, limits, limits_of_all in parts:
+        judged = difference
+        if difference.p is not None:
             p_adjusted = least_or_more(float(p), tests.n_drawn)
-            judged = replace(one, p_adjusted=p_adjusted, q=float(q))
+            judged = replace(difference, p_adjusted=p_adjusted, q=float(q))
             if limits is not None and limits_of_all is not None:
                 judged = _with_limits(judged, limits, limits_of_all)
         done.append(judged)

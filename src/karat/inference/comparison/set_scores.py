@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.designs import units_of
 from karat.designs.units import Sample, Units, kish
-from karat.inference.comparison.families import AtOnce, statistic_of
+from karat.inference.comparison.families import Largest, ManyTests, statistic_of
 from karat.inference.comparison.judging import ComparisonSpec, Measured, judged
 from karat.inference.comparison.records import Difference, ModelValue
 from karat.inference.comparison.scored import ScoredModel, compared_models, settled_influence
@@ -183,10 +183,10 @@ def scored_label_differences(
     p = np.array([1.0 if one is None or one.p is None else one.p for one in found])
     largest = _largest([None if one is None else one[1] for one in measured], spec)
     if largest is None:
-        tests = AtOnce.by_holm(p, level)
+        tests = ManyTests.by_holm(p, level)
     else:
         z = np.array([statistic_of(float(each)) for each in p])
-        tests = AtOnce.by_largest(p, z, largest, level)
+        tests = ManyTests.by_largest(p, z, largest, level)
     wide = replace(alone, level=tests.level_of_all(level))
     differences, own, of_all = [], [], []
     for label, n, one, part in zip(labels, scores.label_weights, found, measured, strict=True):
@@ -242,8 +242,8 @@ def _of_label(
     return found, moved if codes is None else np.asarray(np.bincount(codes, moved), np.float64)
 
 
-def _largest(moved: Sequence[Floats | None], spec: ComparisonSpec) -> Floats | None:
-    """float64[r], ascending: the largest of all differences, in standard errors, of equal models.
+def _largest(moved: Sequence[Floats | None], spec: ComparisonSpec) -> Largest | None:
+    """The largest of all differences, in standard errors, of equal models.
 
     None where that takes too long.
     """
@@ -257,4 +257,4 @@ def _largest(moved: Sequence[Floats | None], spec: ComparisonSpec) -> Floats | N
         size = min(step, n_drawn - start), len(table)
         signs = 2.0 * rng.integers(0, 2, size) - 1.0
         found.append(np.abs(signs @ table).max(axis=1))
-    return np.sort(np.concatenate(found))
+    return Largest(np.sort(np.concatenate(found)))

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from karat.inference.comparison.families import AtOnce
+from karat.inference.comparison.families import Largest, ManyTests
 from karat.inference.limits import Floats
 from karat.inference.p_values import p_of_replicates
 from karat.metrics import Metric
@@ -169,7 +169,7 @@ def swap_p_values_of_sets(
 
 def tests_of_labels(
     swapped: SwappedSets, metric: Metric, policy: Policy, seed: Sequence[int], level: float
-) -> AtOnce:
+) -> ManyTests:
     """Permutation tests of the difference in every label.
 
     Two passes over the same replicates: the deviation of each label, then the largest of all.
@@ -195,7 +195,7 @@ def tests_of_labels(
     # A difference that no replicate moves is 0, as are all of them.
     p = np.where(deviation > 0.0, (1 + beyond) / (1 + n), 1.0)
     z = seen / scale * (1.0 - _TIE) - _TIE
-    return AtOnce.by_largest(p, z, np.sort(largest), level, n)
+    return ManyTests.by_largest(p, z, Largest(np.sort(largest)), level)
 
 
 def _finite(values: Floats) -> Floats:
