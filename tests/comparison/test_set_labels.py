@@ -210,3 +210,32 @@ def test_a_label_that_is_undefined_for_a_model_is_not_compared() -> None:
     assert (dog.p, dog.low, dog.verdict) == (None, None, "not tested")
     assert "undefined for a model" in str(dog)
     assert found["cat"].p is not None
+
+
+@pytest.mark.parametrize("draws", [set_swaps.n_replicates, lambda *_: 0])
+def test_limits_of_labels_have_no_unit_of_weights(
+    monkeypatch: pytest.MonkeyPatch, draws: Any
+) -> None:
+    monkeypatch.setattr(set_swaps, "n_replicates", draws)
+    true, models = drawn(5, 60, 3, (0.3, 0.15))
+    weights = np.arange(60) % 3 + 1.0
+    made = [
+        karat.compare(
+            true, models, weights=unit * weights, interval=karat.Interval(n_replicates=199)
+        ).per_label("recall")
+        for unit in (1.0, 2.0**-400, 2.0**400)
+    ]
+    for found in made[1:]:
+        for one, other in zip(made[0], found, strict=True):
+            limits = one.low, one.high, one.low_simultaneous, one.high_simultaneous
+            moved = other.low, other.high, other.low_simultaneous, other.high_simultaneous
+            assert moved == pytest.approx(limits, rel=1e-9)
+            assert (other.p, other.p_adjusted) == pytest.approx((one.p, one.p_adjusted))
+
+
+@pytest.mark.parametrize("name", ["ndcg", "coverage_error", "label_ranking_average_precision"])
+def test_metrics_of_sets_are_refused_for_scores_of_two_classes(name: str) -> None:
+    scores = {"a": [0.2, 0.6, 0.3, 0.4], "b": [0.8, 0.4, 0.7, 0.6]}
+    with pytest.raises(KaratError) as caught:
+        karat.compare([0, 1, 1, 0], y_prob=scores, metrics=name)
+    assert caught.value.code == "K221"

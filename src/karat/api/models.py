@@ -246,7 +246,7 @@ class Models:
         return listed_metrics(cells, [m for m in first if all(m in each for each in others)])
 
     def check(self, wanted: Sequence[Metric]) -> None:
-        """Refuse metrics that models, of which some are scored, do not have (K166, K307)."""
+        """Refuse metrics that models, of which some are scored, do not have (K166, K221, K307)."""
         missing = [name for name in self.names if name not in self.scored]
         check_decided(wanted, has_predictions=self.has_predictions)
         for metric in wanted:
@@ -261,6 +261,7 @@ class Models:
                 )
             if metric.needs_scores and missing:
                 raise without_scores(metric, missing)
+            metric.refuse_of_sets()
             for rows in self.scored.values():
                 check_kind(metric, rows.kind)
 

@@ -259,6 +259,6 @@ def correlations_of_labels(rows: tuple[SetRows, SetRows], phi: tuple[Floats, Flo
         return np.asarray(sums + elsewhere * rest)
 
     both = added(a, b, rest_a * rest_b)
-    scale = np.sqrt(added(a, a, rest_a**2) * added(b, b, rest_b**2))
+    scale = np.sqrt(added(a, a, rest_a**2)) * np.sqrt(added(b, b, rest_b**2))
     goes = np.where(scale > 0.0, both / np.where(scale > 0.0, scale, 1.0), 0.0)
     return np.asarray(np.clip(goes, -1.0, 1.0))
