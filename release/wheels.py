@@ -47,5 +47,7 @@ def wheel(source: Path, python: str, out: Path, work: Path) -> Path:
 def unpacked(source: Path, folder: Path) -> Path:
     """The folder of a source distribution."""
     with tarfile.open(source) as files:
-        files.extractall(folder, filter="data")
+        # Python before 3.11.4 has no filters.
+        kept = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+        files.extractall(folder, **kept)
     return next(folder.iterdir())

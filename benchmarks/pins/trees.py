@@ -65,7 +65,9 @@ def commit_tree(commit: str, root: Path = ROOT, folder: Path = FOLDER) -> Tree:
         with tempfile.TemporaryDirectory(dir=folder) as space:
             sources, ready = Path(space, "sources"), Path(space, "ready")
             with tarfile.open(fileobj=BytesIO(_git(root, "archive", sha))) as archive:
-                archive.extractall(sources, filter="data")
+                # Python before 3.11.4 has no filters.
+                kept = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+                archive.extractall(sources, **kept)
             _assemble(sources, ready / "site", folder)
             if (sources / CASES).exists():
                 shutil.copytree(sources / CASES, ready / CASES)
