@@ -158,7 +158,7 @@ def judged_labels(
     alone: Sequence[tuple[float, float] | None],
     wide: Sequence[tuple[float, float] | None],
 ) -> list[LabelDifference]:
-    """The same with what holds for all labels at once, of which those without a test are some.
+    """The same with p-values and limits that hold for all labels at once, tested or not.
 
     Args:
         measured: with the p-value of each alone; None of labels that are not tested.
